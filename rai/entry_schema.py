@@ -96,7 +96,8 @@ _PROMPT = {
     "message": _TEXT,
     "cuts": [_TEXT],
 }
-_ACTOR = {**_s("user authenticated_by tenant"), "groups": [_S]}
+_WHO = {"actor": _s("user authenticated_by tenant")}
+_ACTOR = {**_WHO["actor"], "groups": [_S]}
 _TURN = {
     "delivery": _S,
     "ask": {
@@ -144,6 +145,7 @@ _TURN = {
     "stages": [_s("name node ms")],
 }
 _INGEST = {
+    **_WHO,
     **_s("added changed unchanged deleted chunks embedded kb_version seconds chunking long_chunks reembedded waiting"),
     "paths": [_S],
     "opened": [_S],
@@ -154,13 +156,13 @@ _QUARANTINED = {**_s("id doc_id chunk_id rule score"), **dict.fromkeys(("title",
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "turn": _TURN,
     "ingest": _INGEST,
-    "remove": _s("doc_id"),
-    "restore": _s("doc_id"),
+    "remove": {**_s("doc_id"), **_WHO},
+    "restore": {**_s("doc_id"), **_WHO},
     "delivery": _s("entry_id channel handed_over delivered failed message"),
-    "feedback": {**_s("entry_id assumed reaction user channel message"), "text": _GIVEN},
-    "refusal_report": {**_s("entry_id user channel"), "comment": _GIVEN},
-    "refusal_decision": {**_s("entry_id report decision channel"), "note": _GIVEN},
-    "quarantine_decision": {**_s("decision channel"), "note": _GIVEN, "passage": _QUARANTINED},
+    "feedback": {**_s("entry_id assumed reaction user channel message"), **_WHO, "text": _GIVEN},
+    "refusal_report": {**_s("entry_id user channel"), **_WHO, "comment": _GIVEN},
+    "refusal_decision": {**_s("entry_id report decision channel"), **_WHO, "note": _GIVEN},
+    "quarantine_decision": {**_s("decision channel"), **_WHO, "note": _GIVEN, "passage": _QUARANTINED},
     "genesis": _s("ledger_id verifier_key"),
     "upgrade": _s("ledger_id verifier_key"),
     "erase": {"entry_id": _S, "entry_ids": [_S], "reason": _GIVEN},

@@ -14,6 +14,7 @@ from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import make_home, run, settings_of
 from bot.commands.shared.wiring import opened, opened_ingester, wiring_of
+from bot.operator import operator
 from grounding.errors import InputError
 from grounding.ingest.history import History, Tombstone
 from grounding.records import Access, Document, DocumentInfo
@@ -230,7 +231,7 @@ async def _remove(context: typer.Context, doc_id: str) -> None:
     async with opened(context) as system:
         if not await system.library.remove(doc_id):
             raise _unknown(doc_id)
-        await system.ledger.append("remove", {NAME: SCHEMA, "doc_id": doc_id})
+        await system.ledger.append("remove", {NAME: SCHEMA, "doc_id": doc_id, "actor": asdict(operator())})
 
 
 async def _restore(context: typer.Context, doc_id: str) -> None:

@@ -11,6 +11,7 @@ from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run
 from bot.commands.shared.wiring import opened
+from bot.operator import operator
 from bot.turn.quarantine import as_json, named
 from bot.turn.quarantine import decide as decide_on
 from rai.screening.quarantine import Decision, Quarantined
@@ -131,7 +132,8 @@ async def _decided(
         held = await system.quarantine.passages()
         chosen = list({p.key: p for p in (named(held, given) for given in ids)}.values())
         return [
-            (p, await decide_on(system.quarantine, system.ledger, p, decision, remark, channel="cli")) for p in chosen
+            (p, await decide_on(system.quarantine, system.ledger, p, decision, remark, channel="cli", by=operator()))
+            for p in chosen
         ]
 
 

@@ -11,6 +11,8 @@ from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run
 from bot.commands.shared.wiring import opened
+from bot.operator import operator
+from bot.records import Actor
 from bot.turn.disputes import Decision, Queue, Reporter
 from bot.turn.disputes import decide as decide_on
 from bot.turn.disputes import queue as read_queue
@@ -72,7 +74,7 @@ def report(
     Example:
       attest refusals report 01JD3Z… --comment "I meant a process on my computer"
     """
-    entry, new = run(_report(context, entry_id, Reporter(user, "cli"), comment))
+    entry, new = run(_report(context, entry_id, Reporter(user, "cli", actor=Actor(user, "cli")), comment))
     if json:
         emit({"entry_id": entry_id, "report": entry.entry_id, "new": new})
         return
@@ -128,4 +130,4 @@ async def _report(context: typer.Context, entry_id: str, who: Reporter, comment:
 
 async def _decide(context: typer.Context, entry_id: str, decision: Decision, remark: str) -> Entry:
     async with opened(context) as system:
-        return await decide_on(system.ledger, entry_id, decision, remark, channel="cli")
+        return await decide_on(system.ledger, entry_id, decision, remark, channel="cli", by=operator())

@@ -14,10 +14,11 @@ from bot.compose.parts import NAMES, VERDICTS, embedded_screen
 from bot.compose.resources import Close, Resources
 from bot.compose.search import mirror
 from bot.compose.services import imaginer
+from bot.operator import operator
 from bot.settings.settings import Settings
 from grounding.ingest.chunk_settings import marked, unmarked
 from grounding.ingest.history import History, OnChange
-from grounding.records import IngestReport, Progress
+from grounding.records import IngestReport, Progress, plain
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 
@@ -64,7 +65,7 @@ class StoreIngester:
         """Bring a removed document back; False if there is none. Raises StoreError."""
         found = await self.bring_back(doc_id)
         if found:
-            await self.ledger.append("restore", {NAME: SCHEMA, "doc_id": doc_id})
+            await self.ledger.append("restore", {NAME: SCHEMA, "doc_id": doc_id, "actor": plain(operator())})
         return found
 
     async def run(
@@ -81,7 +82,7 @@ class StoreIngester:
             paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress, on_change=on_change
         )
         if report.rechunked or await self._is_news(report.kb_version):
-            body = {NAME: SCHEMA, "paths": [path.name for path in paths], **asdict(report)}
+            body = {NAME: SCHEMA, "paths": [path.name for path in paths], "actor": plain(operator()), **asdict(report)}
             await self.ledger.append("ingest", body)
         return report
 

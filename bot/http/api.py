@@ -43,7 +43,7 @@ async def ask(request: web.Request) -> web.StreamResponse:
     """One turn: JSON, or events when the caller accepts `text/event-stream`. A caller who leaves cancels the turn."""
     turn = json_forms.parse_ask(await _body(request), request.app[SYSTEM].settings.answering.policy)
     _require_stranger(request, turn.user)
-    turn = replace(turn, actor=Actor(turn.user, caller(request).replace("-", " ")))
+    turn = replace(turn, actor=_actor(request, turn.user))
     _spend(request, f"as {turn.user}" if turn.user else caller(request), 1.0)
     if "text/event-stream" in request.headers.get("Accept", ""):
         return await _stream(request, turn)
@@ -77,12 +77,17 @@ async def report_refusal(request: web.Request) -> web.Response:
     form = json_forms.parse_report(await _body(request))
     _require_stranger(request, form.user)
     _spend(request, f"as {form.user}" if form.user else caller(request), CHECK_COST)
-    who = Reporter(form.user, "http")
+    who = Reporter(form.user, "http", actor=_actor(request, form.user))
     try:
         entry, new = await report(request.app[SYSTEM].ledger, form.entry_id, who, form.comment)
     except InputError as error:
         raise Refused(404, error.code, str(error)) from None
     return web.json_response({"entry_id": form.entry_id, "report": entry.entry_id, "new": new})
+
+
+def _actor(request: web.Request, user: str | None) -> Actor:
+    """Who asks, for the record."""
+    return Actor(user, caller(request).replace("-", " "))
 
 
 def _require_stranger(request: web.Request, user: str | None) -> None:

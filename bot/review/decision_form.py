@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from aiohttp import web
 
 from bot.http.errors import Refused
+from bot.records import Actor
 from bot.review.pages import require_session
-from bot.review.session import admits_form
+from bot.review.session import admits_form, named
 from bot.turn.disputes import WORDS_MAX
 
 
-async def decision_form(request: web.Request, allowed: Sequence[str]) -> tuple[str, str, Mapping[str, str]]:
-    """Decision, note and all fields that a reviewer sent. Raises Refused for a form that is not of this session or not to be understood."""
+async def decision_form(request: web.Request, allowed: Sequence[str]) -> tuple[str, str, Mapping[str, str], Actor]:
+    """Decision, note and all fields that a reviewer sent, and who that is. Raises Refused for a form that is not of this session or not to be understood."""
     session = await require_session(request)
     if request.content_type != "application/x-www-form-urlencoded":
         raise Refused(415, "unsupported_media_type", "Content-Type must be application/x-www-form-urlencoded")
@@ -25,4 +26,4 @@ async def decision_form(request: web.Request, allowed: Sequence[str]) -> tuple[s
         raise Refused(400, "decision", f"decision must be one of {', '.join(allowed)}")
     if len(note) > WORDS_MAX:
         raise Refused(400, "note", f"The note has {len(note)} characters; allowed: at most {WORDS_MAX}")
-    return decision, note, fields
+    return decision, note, fields, named(session)

@@ -49,11 +49,12 @@ async def quarantine(request: web.Request) -> web.Response:
 
 async def decided(request: web.Request) -> web.Response:
     """A reviewer's decision on one passage; back to the inbox."""
-    decision, note, _ = await decision_form(request, get_args(Decision))
+    decision, note, _, by = await decision_form(request, get_args(Decision))
     system = request.app[SYSTEM]
     try:
         passage = named(await system.quarantine.passages(), request.match_info["passage"])
     except InputError as error:
         raise Refused(404, error.code, str(error)) from None
-    await decide(system.quarantine, system.ledger, passage, cast("Decision", decision), note, channel="review")
+    said = cast("Decision", decision)
+    await decide(system.quarantine, system.ledger, passage, said, note, channel="review", by=by)
     return web.Response(status=303, headers={"Location": "/review/quarantine"})

@@ -65,8 +65,9 @@ async def refusals(request: web.Request) -> web.Response:
 
 async def decided(request: web.Request) -> web.Response:
     """A reviewer's decision on one refusal; back to the queue, or to the turn that it was made on."""
-    decision, note, fields = await decision_form(request, get_args(Decision))
+    decision, note, fields, by = await decision_form(request, get_args(Decision))
     entry_id = request.match_info["entry"]
-    said = await decide(request.app[SYSTEM].ledger, entry_id, cast("Decision", decision), note, channel="review")
+    ledger = request.app[SYSTEM].ledger
+    said = await decide(ledger, entry_id, cast("Decision", decision), note, channel="review", by=by)
     place = f"/review/{said.body['entry_id']}" if fields.get("back") == "turn" else "/review/refusals"
     return web.Response(status=303, headers={"Location": place})

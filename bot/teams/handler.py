@@ -39,7 +39,7 @@ from bot.turn.disputes import Reporter, report
 from bot.turn.pasted import Pasted, read_pasted
 from bot.view.reply import DELIVERED
 from grounding.errors import AttestError, InputError, StoreError, kind_and_place, kind_and_way
-from grounding.records import Turn
+from grounding.records import Turn, plain
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 from rai.records import Outcome
@@ -318,7 +318,12 @@ class ActivityHandler:
         return thanks(pressed)
 
     def _reporter(self, activity: Json) -> Reporter:
-        return Reporter(user_of(activity, self._settings), activity["channelId"], activity["conversation"]["id"])
+        return Reporter(
+            user_of(activity, self._settings),
+            activity["channelId"],
+            activity["conversation"]["id"],
+            actor_of(activity, self._settings),
+        )
 
     async def _feedback_body(self, activity: Json, feedback: Feedback) -> Json:
         """`assumed` is true when the channel does not say which message is meant (the Agents Playground): the last one."""
@@ -331,6 +336,7 @@ class ActivityHandler:
             "reaction": feedback.reaction,
             "text": feedback.text,
             "user": user_of(activity, self._settings),
+            "actor": plain(actor_of(activity, self._settings)),
             "channel": activity["channelId"],
             "message": message,
         }

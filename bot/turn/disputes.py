@@ -10,7 +10,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
+from bot.records import Actor
 from grounding.errors import InputError
+from grounding.records import plain
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 from rai.records import Entry, Outcome
@@ -29,11 +31,15 @@ NOT_YOURS = "no refused question of yours has this id"
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """Who reports, as the channel knows them: the same person, in the same conversation where the channel has conversations."""
+    """Who reports, as the channel knows them: the same person, in the same conversation where the channel has conversations.
+
+    `actor`: who it was and how that is known, for the record alone; None: nothing beside `user`.
+    """
 
     user: str | None
     channel: str
     conversation: str | None = None
+    actor: Actor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +108,17 @@ async def report(ledger: Ledger, entry_id: str, who: Reporter, comment: str = ""
         NAME: SCHEMA,
         "entry_id": turn.entry_id,
         "user": who.user,
+        "actor": plain(who.actor or Actor(who.user)),
         "channel": who.channel,
         "comment": comment.strip()[:WORDS_MAX],
     }
     return await ledger.append(REPORT, body), True
 
 
-async def decide(ledger: Ledger, entry_id: str, decision: Decision, note: str = "", *, channel: str) -> Entry:
-    """Record what a reviewer says of a reported refusal; the newest decision counts. Raises InputError, StoreError."""
+async def decide(
+    ledger: Ledger, entry_id: str, decision: Decision, note: str = "", *, channel: str, by: Actor
+) -> Entry:
+    """Record what a reviewer says of a reported refusal, and who it is; the newest decision counts. Raises InputError, StoreError."""
     turn = await ledger.get(entry_id[:100])
     found = await dispute_of(ledger, turn) if turn is not None else None
     if found is None:
@@ -124,7 +133,7 @@ async def decide(ledger: Ledger, entry_id: str, decision: Decision, note: str = 
     said = found.decision.body if found.decision else {}
     if found.decision is not None and (said.get("decision"), said.get("note")) == (decision, body["note"]):
         return found.decision
-    return await ledger.append(DECISION, {**body, "channel": channel})
+    return await ledger.append(DECISION, {**body, "channel": channel, "actor": plain(by)})
 
 
 async def dispute_of(ledger: Ledger, turn: Entry) -> Dispute | None:

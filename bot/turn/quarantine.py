@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from bot.records import Actor
 from bot.turn.disputes import WORDS_MAX
 from grounding.errors import InputError
+from grounding.records import plain
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 from rai.screening.quarantine import Decision, Quarantine, Quarantined
@@ -27,14 +29,28 @@ def named(passages: Sequence[Quarantined], given: str) -> Quarantined:
 
 
 async def decide(
-    quarantine: Quarantine, ledger: Ledger, passage: Quarantined, decision: Decision, note: str = "", *, channel: str
+    quarantine: Quarantine,
+    ledger: Ledger,
+    passage: Quarantined,
+    decision: Decision,
+    note: str = "",
+    *,
+    channel: str,
+    by: Actor,
 ) -> bool:
-    """Record the decision, then let it hold; False if it is the one that holds already. Raises StoreError."""
+    """Record the decision and who took it, then let it hold; False if it is the one that holds already. Raises StoreError."""
     note = note.strip()[:WORDS_MAX]
     if passage.decided and (passage.decided.decision, passage.decided.note) == (decision, note):
         return False
     told = as_json(passage, decided=False)
-    body = {NAME: SCHEMA, "decision": decision, "note": note, "channel": channel, "passage": told}
+    body = {
+        NAME: SCHEMA,
+        "decision": decision,
+        "note": note,
+        "channel": channel,
+        "actor": plain(by),
+        "passage": told,
+    }
     await ledger.append(DECISION, body)
     await quarantine.decide(passage, decision, note)
     return True

@@ -82,6 +82,7 @@ async def test_a_refused_question_stays_refused_by_any_name(client: Client, syst
         "schema": 2,
         "entry_id": reply["entry_id"],
         "user": "alice",
+        "actor": {"user": "alice", "authenticated_by": "local", "tenant": None},
         "channel": "http",
     }
     assert MASK in report.body["comment"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.records import Actor
 from bot.turn.quarantine import as_json
 from grounding.records import IngestReport
 from rai.entry_schema import FREE, KINDS, Leaf, UnknownFieldError, changed, paths, texts
@@ -144,7 +145,7 @@ def test_every_module_that_writes_entries_names_their_schema() -> None:
 
 def test_the_bodies_that_records_are_unpacked_into_are_known() -> None:
     """What an ingest reports and what a passage in quarantine is made of, every field filled."""
-    ingest = {"schema": 2, "paths": ["kb"], **asdict(filled(IngestReport))}
+    ingest = {"schema": 2, "paths": ["kb"], "actor": asdict(filled(Actor)), **asdict(filled(IngestReport))}
     told = {"schema": 2, "decision": "released", "note": "ours", "channel": "cli"}
     decided = {**told, "passage": as_json(filled(Quarantined), decided=False)}
     assert upper(ingest, "ingest")["kb_version"] == ingest["kb_version"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot.operator import operator
 from tests.bot.commands.conftest import Attest
 from tests.bot.commands.fakes import FakeWorld
 
@@ -34,6 +36,8 @@ def test_a_list_is_narrowed(attest: Attest, arguments: list[str], expected: list
 def test_removed_listed_and_restored(attest: Attest, small: FakeWorld) -> None:
     assert attest("documents", "list", "--removed", "--json").document == {"removed": []}
     assert attest("documents", "remove", "refunds.md").code == 0
+    [removed] = small.ledger.held
+    assert (removed.kind, removed.body["actor"]) == ("remove", asdict(operator()))
     listed = attest("documents", "list", "--removed")
     assert "refunds.md" in listed.out
     assert "removed by hand" in listed.out

@@ -13,13 +13,14 @@ from pydantic import SecretStr
 from bot.compose.ingest import is_taken_in
 from bot.compose.system import compose
 from bot.observability.logs import is_ours
+from bot.operator import operator
 from bot.records import Ask
 from bot.settings.settings import Settings
 from bot.system import CheckRequest
 from bot.wording.notices import EMPTY
 from grounding.errors import SettingsError
 from grounding.prompting.prompt import insufficient_sentence
-from grounding.records import Access, Query
+from grounding.records import Access, Query, plain
 from rai.embedded.classifier import FILE
 from rai.ledger.store import SqlLedger
 from rai.records import Outcome, Source
@@ -92,6 +93,7 @@ async def test_taking_in_and_a_change_leave_records(settings: Settings, tmp_path
     entries = [entry async for entry in ledger.entries(after=1)]
     assert [(e.kind, e.body["added"], e.body["changed"]) for e in entries] == [("ingest", 1, 0), ("ingest", 0, 1)]
     assert entries[0].body["kb_version"] != entries[1].body["kb_version"]
+    assert [e.body["actor"] for e in entries] == [plain(operator())] * 2
     await ledger.close()
 
 

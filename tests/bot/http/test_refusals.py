@@ -40,6 +40,7 @@ async def test_a_report_is_recorded_once_and_leads_to_the_turn(client: Client, f
         "schema": 2,
         "entry_id": entry_id,
         "user": "alice",
+        "actor": {"user": "alice", "authenticated_by": "local", "tenant": None},
         "channel": "http",
         "comment": "I meant the printed ones.",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -64,6 +65,8 @@ async def test_a_decision_is_an_entry_and_moves_the_passage(
     assert (response.status, response.headers["Location"]) == (303, "/review/quarantine")
     entry = fake.ledger.kept[-1]
     assert (entry.kind, entry.body["note"], entry.body["channel"]) == ("quarantine_decision", "our own steps", "review")
+    assert entry.body["actor"]["user"] is None
+    assert re.fullmatch("review [0-9a-f]{8}", entry.body["actor"]["authenticated_by"])
     left = await (await reviewer.get("/review/quarantine")).text()
     assert f"p-{first.id}" not in left
     assert f"p-{second.id}" in left

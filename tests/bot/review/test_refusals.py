@@ -76,6 +76,7 @@ async def test_a_decision_is_an_entry_and_moves_the_report(reviewer: Client, fak
     assert (response.status, response.headers["Location"]) == (303, "/review/refusals")
     assert fake.ledger.kept[-1].kind == "refusal_decision"
     assert fake.ledger.kept[-1].body["note"] == "about a printed manual"
+    assert re.fullmatch("review [0-9a-f]{8}", fake.ledger.kept[-1].body["actor"]["authenticated_by"])
     left = await (await reviewer.get("/review/refusals")).text()
     assert f"r-{first}" not in left
     assert f"r-{second}" in left

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.review.session import LINK_SECONDS, SESSION_SECONDS, ReviewAccess, admits_form, form_token, new_token
+from bot.review.session import LINK_SECONDS, SESSION_SECONDS, ReviewAccess, admits_form, form_token, named, new_token
 from bot.state import State
 
 
@@ -129,3 +129,11 @@ def test_a_form_belongs_to_one_session() -> None:
     assert admits_form(one, form_token(one))
     assert not admits_form(two, form_token(one))
     assert not admits_form(one, "")
+
+
+def test_the_record_tells_sessions_apart_and_names_none() -> None:
+    """Who decides is known by the session alone: the same each time, another for another, and of no use to open one."""
+    one, two = named("a session"), named("another")
+    assert one == named("a session") != two
+    assert (one.user, one.tenant) == (None, None)
+    assert "a session" not in str(one)

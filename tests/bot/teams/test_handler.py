@@ -260,6 +260,8 @@ async def test_feedback_reaches_the_ledger_with_the_entry_it_is_about(
         assert (reply.status, await reply.json()) == (200, {})
     [body] = bot.ledger.of("feedback")
     assert (body["reaction"], body["text"], body["entry_id"]) == ("dislike", text, "entry-1")
+    told = {"user": body["user"], "authenticated_by": "local", "tenant": "tenant-1"}
+    assert (body["actor"], body["user"]) == (told, invoke["from"]["aadObjectId"])
 
 
 async def test_feedback_that_names_no_message_is_about_the_last_answer_and_says_so(

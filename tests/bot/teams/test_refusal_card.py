@@ -65,6 +65,7 @@ async def test_the_card_survives_the_sdk_and_one_press_reports(bots: Bots, chann
         "schema": 2,
         "entry_id": "e1",
         "user": ADA,
+        "actor": {"user": ADA, "authenticated_by": "local", "tenant": "tenant-1"},
         "channel": "msteams",
         "comment": "Ich meinte den Prozess.",
     }

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot.records import Actor
 from bot.turn.disputes import DECISION, REPORT, Reporter, decide, dispute_of, queue, report
 from grounding.errors import InputError
+from grounding.records import plain
 from rai.ledger.store import SqlLedger
 from rai.records import Entry
 
 ADA = Reporter("ada", "msteams", "chat-1")
+BY = Actor("ada", "account")
+TOLD = {"user": "ada", "authenticated_by": "account", "tenant": None}
 
 
 def ledger_of(folder: Path) -> SqlLedger:
@@ -96,19 +101,30 @@ async def test_ones_own_refusal_can_be_reported(tmp_path: Path, changes: dict[st
     assert (await report(ledger, entry.entry_id, who))[1]
 
 
+@pytest.mark.parametrize("actor", [None, Actor("ada", "aad", "halden")])
+async def test_a_report_says_who_reports_and_how_that_is_known(tmp_path: Path, actor: Actor | None) -> None:
+    """Where the channel tells no more than a user, nothing else is known of him."""
+    ledger = ledger_of(tmp_path)
+    refused = await turn(ledger)
+    entry, _ = await report(ledger, refused.entry_id, replace(ADA, actor=actor))
+    assert entry.body["actor"] == plain(actor or Actor("ada"))
+
+
 async def test_the_newest_decision_counts_and_the_same_again_changes_nothing(tmp_path: Path) -> None:
     ledger = ledger_of(tmp_path)
     refused = await turn(ledger)
     with pytest.raises(InputError, match="nobody reported"):
-        await decide(ledger, refused.entry_id, "wrong", channel="review")
+        await decide(ledger, refused.entry_id, "wrong", channel="review", by=BY)
     await report(ledger, refused.entry_id, ADA)
-    first = await decide(ledger, refused.entry_id, "right", "a threat", channel="review")
-    assert await decide(ledger, refused.entry_id, "right", "a threat", channel="review") == first
-    await decide(ledger, refused.entry_id, "wrong", "it is about a computer", channel="cli")
+    first = await decide(ledger, refused.entry_id, "right", "a threat", channel="review", by=BY)
+    assert await decide(ledger, refused.entry_id, "right", "a threat", channel="review", by=BY) == first
+    await decide(ledger, refused.entry_id, "wrong", "it is about a computer", channel="cli", by=BY)
     [found] = (await queue(ledger)).disputes
     assert found.state == "wrong"
     assert found.as_json()["note"] == "it is about a computer"
-    assert [e.kind async for e in ledger.entries(after=1)] == ["turn", REPORT, DECISION, DECISION]
+    kept = [e async for e in ledger.entries(after=1)]
+    assert [e.kind for e in kept] == ["turn", REPORT, DECISION, DECISION]
+    assert [e.body["actor"] for e in kept[2:]] == [TOLD, TOLD]
 
 
 async def test_the_queue_has_the_newest_report_first_and_survives_an_erasure(tmp_path: Path) -> None:

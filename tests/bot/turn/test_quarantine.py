@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from bot.records import Actor
 from bot.turn.quarantine import DECISION, decide, named
 from grounding.errors import InputError, StoreError
 from rai.records import Entry
 from rai.screening.quarantine import STATES, Nothing
 from tests.bot.commands.fakes import MemoryLedger
 from tests.fakes.quarantine import held, two
+
+BY = Actor("ada", "account")
+TOLD = {"user": "ada", "authenticated_by": "account", "tenant": None}
 
 
 def test_a_passage_is_named_by_the_beginning_of_its_id_or_by_its_chunk() -> None:
@@ -32,14 +36,14 @@ def test_a_beginning_that_several_share_is_refused() -> None:
 async def test_a_decision_is_an_entry_and_the_same_again_is_none() -> None:
     quarantine, ledger = two(), MemoryLedger()
     first = quarantine.kept[0]
-    assert await decide(quarantine, ledger, first, "released", " ours ", channel="cli")
+    assert await decide(quarantine, ledger, first, "released", " ours ", channel="cli", by=BY)
     [entry] = ledger.held
     assert (entry.kind, entry.body["decision"], entry.body["note"]) == (DECISION, "released", "ours")
-    assert entry.body["passage"]["text"] == first.text
+    assert (entry.body["passage"]["text"], entry.body["actor"]) == (first.text, TOLD)
     again = (await quarantine.passages())[0]
     assert again.state == "released"
-    assert not await decide(quarantine, ledger, again, "released", "ours", channel="cli")
-    assert await decide(quarantine, ledger, again, "confirmed", channel="cli")
+    assert not await decide(quarantine, ledger, again, "released", "ours", channel="cli", by=BY)
+    assert await decide(quarantine, ledger, again, "confirmed", channel="cli", by=BY)
     assert len(ledger.held) == 2
 
 
@@ -50,7 +54,7 @@ async def test_what_cannot_be_recorded_does_not_hold() -> None:
 
     quarantine = two()
     with pytest.raises(StoreError):
-        await decide(quarantine, Locked(), quarantine.kept[0], "released", channel="cli")
+        await decide(quarantine, Locked(), quarantine.kept[0], "released", channel="cli", by=BY)
     assert [p.state for p in quarantine.kept] == ["held", "held"]
 
 

@@ -156,15 +156,34 @@ NOTES: dict[str, tuple[dict[str, Any], str]] = {
             "user": "alice",
             "channel": "msteams",
             "message": "m",
+            "actor": {"user": "alice", "authenticated_by": "aad", "tenant": "halden"},
         },
         "text",
     ),
-    "refusal_report": ({"entry_id": "e1", "user": "alice", "channel": "msteams"}, "comment"),
-    "refusal_decision": ({"entry_id": "e1", "report": "e2", "decision": "wrong", "channel": "review"}, "note"),
+    "refusal_report": (
+        {
+            "entry_id": "e1",
+            "user": "alice",
+            "channel": "msteams",
+            "actor": {"user": "alice", "authenticated_by": "aad", "tenant": "halden"},
+        },
+        "comment",
+    ),
+    "refusal_decision": (
+        {
+            "entry_id": "e1",
+            "report": "e2",
+            "decision": "wrong",
+            "channel": "review",
+            "actor": {"user": None, "authenticated_by": "review 1a2b3c4d", "tenant": None},
+        },
+        "note",
+    ),
     "quarantine_decision": (
         {
             "decision": "released",
             "channel": "review",
+            "actor": {"user": "alice", "authenticated_by": "aad", "tenant": "halden"},
             "passage": {
                 "id": "abc",
                 "doc_id": "released.md",
