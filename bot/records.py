@@ -131,7 +131,7 @@ class TurnRecord:
     `turn_id`: 16 hexadecimal digits that log lines and the trace of the turn carry too. `mode`: the names of those who drafted, graded,
     searched and screened. `rejected_drafts`: drafts that must not be shown. `stages`: those that ended, with their milliseconds;
     `timings_ms`: the same by name, with their total. `usage`: what the calls took together. `access`: the rights that it read with, None
-    if it did not come that far.
+    if it did not come that far. `held`: the groups of who asked, for the record alone; None where the directory was not asked or did not tell.
     """
 
     turn_id: str = ""
@@ -153,6 +153,7 @@ class TurnRecord:
     timings_ms: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     access: Access | None = None
+    held: frozenset[str] | None = None
     versions: Versions = field(default_factory=Versions)
 
     @property

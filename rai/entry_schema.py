@@ -109,6 +109,7 @@ _TURN = {
         "excluded": [_TEXT],
     },
     "actor": _ACTOR,
+    "access": {"user": _S, "groups": [_S]},
     "versions": {**_s("program settings kb"), "models": {ANY: _S}},
     "reply": _REPLY,
     "policy": _TREE,

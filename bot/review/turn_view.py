@@ -17,7 +17,7 @@ from rai.records import Entry
 class TurnView:
     """A turn as the page shows it; `answer` maps the delivered answer, `draft` what it was before repair.
 
-    `ran_on`: who asked and how that is known, and the versions of what the turn ran on, as lines of name and value.
+    `ran_on`: who asked and how that is known, what the turn could read, and the versions of what the turn ran on, as lines of name and value.
     """
 
     ask: dict[str, Any]
@@ -79,7 +79,9 @@ def turn_view(entry: Entry) -> TurnView:
         searched=str(body.get("searched") or ""),
         calls=tuple(body.get("calls") or ()),
         prices=price_words(body.get("prices") or {}),
-        ran_on=tuple(line for name in ("actor", "versions") if name in body for line in tidy(body[name], name)),
+        ran_on=tuple(
+            line for name in ("actor", "access", "versions") if name in body for line in tidy(body[name], name)
+        ),
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from bot.observability.turn_mark import turn_marked
 from bot.records import Ask, OnStage, Reply
+from bot.turn.access import groups_of_the_asker, turn_access
 from bot.turn.citations import internal_notes
 from bot.turn.draft_to_reply import decide_reply, refusing_reply, reply_without_answer
 from bot.turn.pasted import read_pasted
@@ -55,7 +56,9 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
     ask, understood = _understood(ask)
     with turn_marked() as mark, screened_turn(_conversation(ask), account) as screening:
         state = TurnState(ask, seams, policy, screening, mark.turn_id, on_stage, understood)
-        reply = await record_reply(state, await _reply(state))  # its writer masks what was found in this turn
+        async with groups_of_the_asker(state):
+            made = await _reply(state)
+        reply = await record_reply(state, made)  # its writer masks what was found in this turn
         mark.entry_id = reply.entry_id
         _log_end(reply)
         return reply
@@ -129,7 +132,7 @@ def _conversation(ask: Ask) -> list[str]:
 async def _turn(state: TurnState) -> Reply:
     """Stage after stage; what each comes to stays in the state."""
     stage = state.stage
-    access = state.access = await stage("access", _access(state))
+    access = state.access = await stage("access", turn_access(state))
     if not await stage("screen", open_turn(state)):
         return refusing_reply(state, blocked_for(state))
     if (reply := await talked(state)) is not None:
@@ -174,19 +177,6 @@ def _evidence(state: TurnState) -> tuple[Evidence, ...]:
     for old, new in superseded([p for p in passages.values() if p.chunk_id in certain]).items():
         state.note(f"{passages[old].doc_id} is older than {new.doc_id} on the same subject")
     return evidence
-
-
-async def _access(state: TurnState) -> Access:
-    """What this user may see; a directory that fails means what everyone may see."""
-    user, product = state.ask.user, state.ask.product
-    if user is None:
-        return Access(None, frozenset(), product)
-    try:
-        return Access(user, await state.seams.directory.groups(user), product)
-    except ServiceError as error:
-        record_degraded("directory")
-        state.note(f"{error}; only what everyone may see was searched")
-        return Access(user, frozenset(), product)
 
 
 async def _query(state: TurnState, access: Access) -> Query:

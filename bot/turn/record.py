@@ -52,6 +52,7 @@ def turn_record(state: TurnState) -> TurnRecord:
         timings_ms=state.timings(),
         notes=tuple(state.notes),
         access=state.access,
+        held=state.held,
         versions=seams.versions,
     )
 
@@ -64,6 +65,7 @@ def turn_body(reply: Reply) -> dict[str, Any]:
         NAME: SCHEMA,
         "delivery": expected(record.ask.channel if record.ask else ""),
         "actor": _actor(record),
+        "access": _access(record),
         "versions": _versions(record),
         "ask": None if record.ask is None else _ask_json(record.ask),
         "reply": reply.as_json(),
@@ -100,10 +102,16 @@ def _ask_json(ask: Ask) -> dict[str, Any]:
 
 
 def _actor(record: TurnRecord) -> dict[str, Any]:
-    """Who asked, and the groups whose documents the turn could read; None where it did not come to ask for them."""
+    """Who asked, and the groups that they held; None where the directory was not asked or did not tell."""
     asked = record.ask or Ask("")
     actor = asked.actor or Actor(asked.user)
-    return {**plain(actor), "groups": None if record.access is None else sorted(record.access.groups)}
+    return {**plain(actor), "groups": None if record.held is None else sorted(record.held)}
+
+
+def _access(record: TurnRecord) -> dict[str, Any] | None:
+    """As whom the turn read, and with which groups; None where it did not come to that."""
+    access = record.access
+    return None if access is None else {"user": access.user, "groups": sorted(access.groups)}
 
 
 def _versions(record: TurnRecord) -> dict[str, Any]:

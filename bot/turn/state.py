@@ -32,7 +32,7 @@ class TurnState:
     `screening`: what the wrappers around models, retriever and web have seen and noted; they find it by `current_turn`, for the ports
     that they wrap know no turn (docs/decisions/0017-the-turn-in-context.md). `marker` opens and closes what this turn's prompts quote. `understood`: what was read of a pasted conversation. `history` is
     what is left of `ask.history` after screening. `rejected_drafts`: drafts that must not be shown, for the record alone.
-    `current`: the stage that runs or ran last; `stages`: those that have ended, with their milliseconds.
+    `access`: what the turn reads with; `held`: the groups of who asked, for the record alone. `current`: the stage that runs or ran last; `stages`: those that have ended, with their milliseconds.
     """
 
     ask: Ask
@@ -45,6 +45,7 @@ class TurnState:
     marker: str = field(default_factory=new_marker)
 
     access: Access | None = None
+    held: frozenset[str] | None = None
     history: tuple[Turn, ...] = ()
     query: Query = field(default_factory=lambda: Query(""))
     found: FoundEvidence = field(default_factory=FoundEvidence)

@@ -16,6 +16,7 @@ _FOR_THE_RECORD = (
     "failed inside",
     "second draft",
     "was told what was unsupported",
+    "are not in the record",
 )
 """What such notes have in them: rules, paths, counts of passages. They stand in the record, in JSON and under `--verbose`."""
 

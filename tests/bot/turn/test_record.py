@@ -122,7 +122,8 @@ def said(name: str) -> dict[str, Any]:
         actor=Actor("alice", "aad", "halden"),
     )
     reply = whole()
-    record = replace(reply.record, ask=ask, access=Access("alice", frozenset({"billing", "everyone"})))
+    groups = frozenset({"billing", "everyone"})
+    record = replace(reply.record, ask=ask, access=Access("alice", groups), held=groups)
     return turn_body(replace(reply, record=record))
 
 
@@ -244,13 +245,16 @@ def test_the_actor_stands_apart_with_the_groups_of_the_turn() -> None:
 
 def test_who_asks_in_a_group_is_the_actor_and_reads_as_a_stranger() -> None:
     ask = Ask("What is the fee?", user=None, channel="msteams", actor=Actor("alice", "aad", "halden"))
-    body = turn_body(Reply(Outcome.ANSWERED, "5", record=TurnRecord(ask=ask, access=Access())))
-    assert (body["ask"]["user"], body["actor"]["user"], body["actor"]["groups"]) == (None, "alice", [])
+    record = TurnRecord(ask=ask, access=Access(), held=frozenset({"billing"}))
+    body = turn_body(Reply(Outcome.ANSWERED, "5", record=record))
+    assert (body["ask"]["user"], body["actor"]["user"], body["actor"]["groups"]) == (None, "alice", ["billing"])
+    assert body["access"] == {"user": None, "groups": []}
 
 
 def test_without_an_actor_the_user_is_one_of_whom_nothing_else_is_known() -> None:
     body = turn_body(Reply(Outcome.FAILED, "", record=TurnRecord(ask=Ask("?", user="alice"))))
     assert body["actor"] == {"user": "alice", "authenticated_by": None, "tenant": None, "groups": None}
+    assert body["access"] is None
 
 
 def test_every_passage_seen_stands_with_its_version() -> None:
