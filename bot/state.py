@@ -8,15 +8,34 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, Connection, Engine, Float, Integer, MetaData, String, Table, Text, create_engine, event
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Float,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    create_engine,
+    delete,
+    event,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from grounding.errors import StoreError
 
 T = TypeVar("T")
+BUSY_S = 10.0
+"""Seconds to wait for others that use the database."""
 
 metadata = MetaData()
 
@@ -52,16 +71,23 @@ sent = Table(
     Column("at", Float, nullable=False, index=True),
 )
 
+sweeps = Table("sweeps", metadata, Column("name", String(32), primary_key=True), Column("at", Float, nullable=False))
+"""When work that is due once in a while was last begun, by whichever process."""
+
 
 class Conflict(StoreError):
     """A row with this key is there already."""
 
 
 class State:
-    """An open state database. `run` does one transaction in a thread; everything it raises is a StoreError."""
+    """An open state database. `run` does one transaction in a thread; everything it raises is a StoreError.
 
-    def __init__(self, path: Path) -> None:
+    `busy_s`: seconds to wait for others that use it.
+    """
+
+    def __init__(self, path: Path, *, busy_s: float = BUSY_S) -> None:
         self._path = path
+        self._busy_s = busy_s
         self._engine: Engine | None = None
 
     async def open(self) -> None:
@@ -76,11 +102,38 @@ class State:
     async def run(self, work: Callable[[Connection], T]) -> T:
         return await asyncio.to_thread(self._run, work)
 
+    async def flush(self) -> bool:
+        """Fold the write-ahead log into the file and empty it, so that deleted text does not live on there; False if somebody reads an older state. Raises StoreError."""
+        return await asyncio.to_thread(self._flush)
+
+    async def claim(self, name: str, now: float, every_s: float) -> bool:
+        """True for the one caller, of all processes, that is to do what is due every so many seconds. Raises StoreError."""
+
+        def work(connection: Connection) -> bool:
+            due = update(sweeps).where(sweeps.c.name == name, sweeps.c.at <= now - every_s).values(at=now)
+            if connection.execute(due).rowcount:
+                return True
+            if connection.execute(select(sweeps.c.at).where(sweeps.c.name == name)).first() is not None:
+                return False
+            connection.execute(insert(sweeps).values(name=name, at=now))
+            return True
+
+        try:
+            return await self.run(work)
+        except Conflict:  # another was first
+            return False
+
+    async def unclaim(self, name: str) -> None:
+        """What was claimed is due again, because it was not done. Raises StoreError."""
+        await self.run(lambda connection: connection.execute(delete(sweeps).where(sweeps.c.name == name)))
+
     def _open(self) -> None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
-            engine = create_engine(f"sqlite:///{self._path}", connect_args={"timeout": 10})
+            # Only where it is missing: closing a file drops the locks that this process has on it, also those of other connections.
+            with suppress(FileExistsError):
+                os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            engine = create_engine(f"sqlite:///{self._path}", connect_args={"timeout": self._busy_s})
             event.listen(engine, "connect", _prepare)
             try:
                 metadata.create_all(engine)
@@ -89,6 +142,16 @@ class State:
         except (SQLAlchemyError, OSError) as error:
             raise StoreError(f"state.db cannot be opened: {type(error).__name__}") from error
         self._engine = engine
+
+    def _flush(self) -> bool:
+        if self._engine is None:
+            raise StoreError("state.db is closed")
+        try:
+            with self._engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+                done = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").first()
+        except SQLAlchemyError as error:
+            raise StoreError(f"state.db cannot be used: {type(error).__name__}") from error
+        return done is not None and not done[0]
 
     def _run(self, work: Callable[[Connection], T]) -> T:
         if self._engine is None:

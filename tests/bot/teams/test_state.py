@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import stat
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -115,18 +117,44 @@ async def test_the_last_turns_are_kept_per_conversation(state: State) -> None:
     assert len(await history.recall({**PLACE, "conversation": {"id": "a:2"}})) == 1
 
 
-async def test_old_turns_are_neither_recalled_nor_kept(state: State) -> None:
+async def test_old_turns_are_not_recalled(state: State) -> None:
     clock = Clock()
     history = ConversationHistory(state, days=2, clock=clock)
     await history.remember(PLACE, [Turn("user", "old")])
-    await history.record_sent(PLACE, "m1", "e1")
     clock.now += 2 * DAY_S + 1
     await history.remember(PLACE, [Turn("user", "new")])
     assert [t.text for t in await history.recall(PLACE)] == ["new"]
-    await history.trim()
-    assert await history.entry_of(PLACE, "m1") is None
-    clock.now -= 2 * DAY_S
-    assert [t.text for t in await history.recall(PLACE)] == ["new"]
+
+
+async def test_a_second_one_in_a_process_leaves_the_first_its_locks(state: State, tmp_path: Path) -> None:
+    """Else another process, the last to close the file as far as it can see, takes its log away from under the first."""
+    path = tmp_path / "deep" / "state.db"
+    history = ConversationHistory(state, days=30)
+    await history.remember(PLACE, [Turn("user", "one")])
+    other = State(path)
+    await other.open()
+    await other.close()
+    elsewhere = f"import sqlite3; db = sqlite3.connect({str(path)!r}); print(db.execute('SELECT count(*) FROM turns').fetchone()); db.close()"
+    command = [sys.executable, "-c", elsewhere]
+
+    async def seen() -> str:
+        return (await asyncio.to_thread(subprocess.check_output, command, text=True)).strip()
+
+    assert await seen() == "(1,)"
+    await history.remember(PLACE, [Turn("user", "two")])
+    assert await seen() == "(2,)"
+
+
+async def test_what_is_due_once_a_day_is_claimed_by_one(state: State, tmp_path: Path) -> None:
+    other = State(tmp_path / "deep" / "state.db")
+    await other.open()
+    claims = await asyncio.gather(*(s.claim("retention", 1000.0, DAY_S) for s in (state, other) * 6))
+    assert sum(claims) == 1
+    assert not await other.claim("retention", 1000.0 + DAY_S - 1, DAY_S)
+    assert await other.claim("retention", 1000.0 + DAY_S, DAY_S)
+    await other.unclaim("retention")
+    assert await state.claim("retention", 1001.0 + DAY_S, DAY_S)
+    await other.close()
 
 
 async def test_a_sent_message_leads_to_its_entry(state: State) -> None:
