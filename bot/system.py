@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.privacy.retention import Retained
 from bot.records import Answer
 from bot.settings.settings import Settings
 from grounding.policy import Policy
@@ -43,6 +44,11 @@ async def sound() -> Watched:
     return Watched()
 
 
+async def nothing_due() -> Retained:
+    """The retention of a system that keeps nothing."""
+    return Retained()
+
+
 @dataclass(frozen=True, slots=True)
 class OpenLedger:
     """A ledger that is opened without a system, who publishes its checkpoints where there is a place for them, and the file of the key that signs them."""
@@ -60,7 +66,7 @@ class System:
     without for now, with why. `warm` loads in the
     background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
     the exact best 50 that they find; None while the search is exact. `chunks_without_vector`: passages without a vector of the embedder that search
-    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `checkpoints`: publishes those of the ledger, where there is a place for them. `incoming`: a block that belongs to the trace which the headers of a request name.
+    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `checkpoints`: publishes those of the ledger, where there is a place for them. `retain`: take away what has been kept for long enough. `incoming`: a block that belongs to the trace which the headers of a request name.
     """
 
     settings: Settings
@@ -85,6 +91,7 @@ class System:
     quarantine: Quarantine = field(default_factory=Nothing)
     look: Callable[[], Awaitable[Watched]] = sound
     checkpoints: Publisher | None = None
+    retain: Callable[[], Awaitable[Retained]] = nothing_due
     incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()
 
     def grader_of(self, policy: Policy) -> Grader:

@@ -170,6 +170,8 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "guard": {"put_back": [_S]},
     "key": _s("verifier_key before retired"),
     "anchor": {**_s("found count head"), "before": _s("count head"), "reason": _GIVEN},
+    "hold": {**_s("on target"), "reason": _GIVEN, "actor": _ACTOR},
+    "release": {"hold": _S, "reason": _GIVEN, "actor": _ACTOR},
 }
 """The schema of each kind: an object by name, a list by its items, a leaf. An object, a list and a text may each be None or missing."""
 _OLDER: Mapping[str, Any] = dict.fromkeys(("text", "comment", "note"), _GIVEN)

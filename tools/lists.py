@@ -48,6 +48,7 @@ _EXAMPLES = (
     "US",
     "USD",
     "hate=2",
+    "feedback=90",
     "attest",
     "https://name.example/.default",
     "3f2504e0-4f89-11d3-9a0c-0305e82c3301",

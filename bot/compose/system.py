@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from bot.compose.checkpoints import publisher
 from bot.compose.embedder import query_embedder
 from bot.compose.parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model, names_over
+from bot.compose.privacy import apply_retention
 from bot.compose.resources import Resources
 from bot.compose.search import ComposedSearch
 from bot.compose.search import search as searching
@@ -177,6 +178,7 @@ class _Builder:
             quarantine=quarantine,
             look=ledger.look,
             checkpoints=publisher(self.settings, ledger, self.resources),
+            retain=partial(apply_retention, self.settings, ledger),
         )
 
     async def _index(self, embedder: Embedder | None) -> tuple[EmbeddedIndex, NameFile]:

@@ -17,6 +17,7 @@ from bot.http.ledger_watch import add_ledger_watch
 from bot.http.metrics import Metrics
 from bot.http.rate_limit import RateLimiter
 from bot.http.responses import static
+from bot.http.retention import add_retention
 from bot.http.source_links import SourceLinks
 from bot.observability.turn_mark import marked
 from bot.review.pages import add_review
@@ -51,6 +52,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     app[LINKS] = SourceLinks.of(system.settings)
     add_ledger_watch(app)
     add_checkpoints(app)
+    add_retention(app)
     app.on_response_prepare.append(secure)
     app.router.add_post("/api/ask", api.ask)
     app.router.add_post("/api/check", api.check)

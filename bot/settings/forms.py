@@ -19,6 +19,9 @@ _GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _INDEX = re.compile(r"(?=.{2,128}\Z)[a-z0-9]+(?:-[a-z0-9]+)*")
 _LABEL = re.compile(r"(?!-)[\w-]{1,63}(?<!-)")
 _SEVERITY = re.compile(r"(hate|sexual|self_harm|violence)=([1-7]|off)")
+RETAINED = ("feedback", "refusal_report", "refusal_decision", "quarantine_decision")
+"""Kinds of entries that may go before the turn that they refer to, or refer to none."""
+_KIND_DAYS = re.compile(rf"({'|'.join(RETAINED)})=([1-9][0-9]{{0,4}})")
 _SCOPE = re.compile(r"(?:https|api)://[\w.:/-]{1,200}/\.default|[0-9a-fA-F-]{36}/\.default", re.ASCII)
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 _UNFIT = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
@@ -96,6 +99,15 @@ def severities(pairs: Sequence[str]) -> dict[str, int | None]:
             "hate, sexual, self_harm, violence, each once with =1 to =7 or =off, such as hate=2,violence=6"
         )
     return {**dict.fromkeys(("hate", "sexual", "self_harm", "violence"), 4), **given}
+
+
+def days_of_kinds(pairs: Sequence[str]) -> dict[str, int]:
+    """Read `feedback=90` and the like: kinds of entries to the days for which they are kept. Raises ValueError."""
+    matches = [_KIND_DAYS.fullmatch(pair) for pair in pairs]
+    given = {m[1]: int(m[2]) for m in matches if m}
+    if len(given) < len(pairs):
+        raise ValueError(f"{', '.join(RETAINED)}, each once with =1 to =99999 days, such as feedback=90")
+    return given
 
 
 def parts(value: object) -> object:

@@ -186,7 +186,6 @@ class BotEndpoint:
                 if not trimmed or now - trimmed > TRIM_EVERY_S:
                     trimmed = now
                     await self._inbox.trim(self._settings.retention.state_days * 86400.0)
-                    await self._history.trim()
             except (AttestError, Busy) as error:
                 log.warning("looking after the inbox: %s", type(error).__name__)
             await asyncio.sleep(self._lease / 3)

@@ -80,16 +80,6 @@ class ConversationHistory:
         wanted = select(sent.c.entry_id).where(_place(sent, activity)).order_by(sent.c.at.desc()).limit(1)
         return await self._state.run(lambda c: c.execute(wanted).scalar_one_or_none())
 
-    async def trim(self) -> None:
-        """Delete everything older than the settings allow."""
-        before = self._clock() - self._max_age
-
-        def work(connection: Connection) -> None:
-            connection.execute(delete(turns).where(turns.c.at < before))
-            connection.execute(delete(sent).where(sent.c.at < before))
-
-        await self._state.run(work)
-
 
 def _columns(activity: Json) -> dict[str, str]:
     return {"channel": activity["channelId"], "conversation": activity["conversation"]["id"]}

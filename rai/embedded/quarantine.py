@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from grounding.errors import StoreError
 from grounding.ports import Library
 from grounding.store.side_file import opened, read_only
 from rai.embedded.verdict_file import Chunks, Titled, VerdictFile
@@ -63,6 +64,25 @@ class DecisionFile:
         what = "the file of decisions on the quarantine"
         with opened(self._path, _TABLES, what, mend="nothing was decided") as db:
             db.execute("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?)", (key, said.decision, said.at, said.note))
+
+    def notes(self) -> dict[str, str]:
+        """Every note that was left, by the key of its passage. Raises StoreError."""
+        if not self._path.exists():
+            return {}
+        try:
+            with read_only(self._path) as db:
+                return dict(db.execute("SELECT key, note FROM decision WHERE note <> ''"))
+        except sqlite3.Error as error:
+            raise StoreError(f"decisions on the quarantine cannot be read ({type(error).__name__})") from None
+
+    def forget(self, keys: Sequence[str]) -> int:
+        """Empties the notes on these passages, so that nothing of them is left in the file; the decisions stay. How many there were. Raises StoreError."""
+        if not keys or not self._path.exists():
+            return 0
+        with opened(self._path, _TABLES, "the file of decisions on the quarantine", mend="nothing was erased") as db:
+            db.execute("PRAGMA secure_delete=ON")
+            wanted = "UPDATE decision SET note = '' WHERE key = ? AND note <> ''"
+            return sum(db.execute(wanted, (key,)).rowcount for key in keys)
 
 
 class EmbeddedQuarantine:

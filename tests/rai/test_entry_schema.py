@@ -107,6 +107,7 @@ ROOT = Path(__file__).parents[2]
 WRITERS = {
     "bot/commands/documents.py": None,
     "bot/compose/ingest.py": None,
+    "bot/privacy/hold.py": None,
     "bot/teams/handler.py": None,
     "bot/turn/delivery.py": None,
     "bot/turn/disputes.py": None,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from bot.settings.forms import Seconds
+from bot.settings.forms import CommaList, Seconds, days_of_kinds
 from bot.settings.group import Conflicts, Group
 
 
@@ -34,8 +34,28 @@ class Retention(Group):
     """The days for which things are kept."""
 
     state_days: int = Field(
-        30, alias="state_days", ge=1, description="days after which a conversation's kept turns are deleted"
+        30,
+        alias="state_days",
+        ge=1,
+        description="days after which a conversation's kept turns are deleted from state.db; at the latest with the turns of the ledger",
     )
+    days: int | None = Field(
+        None,
+        alias="retention_days",
+        ge=1,
+        description="days after which a turn, and what refers to it, is erased from the ledger; empty: never",
+    )
+    kinds: CommaList = Field(
+        (),
+        alias="retention_kinds",
+        description="days after which entries of other kinds are erased, if earlier than their turn, such as feedback=90,refusal_report=180",
+    )
+
+    @field_validator("kinds")
+    @classmethod
+    def _kinds(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        days_of_kinds(value)
+        return value
 
 
 def bound_conflicts(bounds: Bounds) -> Conflicts:

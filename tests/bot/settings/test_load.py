@@ -25,6 +25,7 @@ URL = "http:// https://"
 HOSTS = "smba.trafficmanager.net .botframework.com"
 SEVERITIES = "hate sexual self_harm violence =1 =7 =off"
 MONEY = "0 1000000 9"
+KIND_DAYS = "feedback refusal_report refusal_decision quarantine_decision =1 =99999"
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,10 @@ MONEY = "0 1000000 9"
         ("CONTENT_SAFETY_SEVERITIES", "hate=2,hate=4", SEVERITIES),
         ("CONTENT_SAFETY_SEVERITIES", "4", SEVERITIES),
         ("CONTENT_SAFETY_LEVELS", "six", "four eight"),
+        ("RETENTION_DAYS", "0", "1"),
+        ("RETENTION_KINDS", "turn=30", KIND_DAYS),
+        ("RETENTION_KINDS", "feedback=0", KIND_DAYS),
+        ("RETENTION_KINDS", "feedback=1,feedback=2", KIND_DAYS),
         ("CONTENT_SAFETY_BLOCKLISTS", "our rivals", "letters digits . _ ~ - 64"),
         ("MODERATION_BLOCK_AT", "0", "0 1"),
         ("MODERATION_BLOCK_AT", "1.5", "0 1"),

@@ -1,0 +1,86 @@
+"""Opens everything that holds what people wrote, without the system that answers: the ledger, `state.db` and the notes of the quarantine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bot.compose.parts import DECISIONS
+from bot.privacy.erasure import ErasableLedger, Stores
+from bot.privacy.retention import Retained, Terms, retain
+from bot.settings.forms import days_of_kinds
+from bot.settings.settings import Settings
+from bot.state import State
+from grounding.errors import SettingsError
+from rai.personal.redact import Redactor
+from rai.screening.personal_data import redaction
+from rai.screening.quarantine import ID
+
+if TYPE_CHECKING:
+    from rai.embedded.quarantine import DecisionFile
+
+
+@asynccontextmanager
+async def open_stores(settings: Settings, *, read_only: bool = False) -> AsyncIterator[Stores]:
+    """The stores of `settings`, closed at the end; none is made. Raises SettingsError where there is no ledger, StoreError."""
+    from rai.ledger.store import SqlLedger
+
+    path = settings.files.home / "ledger.db"
+    if not path.is_file():
+        raise SettingsError(f"ATTEST_HOME={settings.files.home}: there is no ledger here")
+    masks = redaction(Redactor(settings.answering.phone_regions))
+    make = partial(SqlLedger, path, settings.files.ledger_key, redact=masks, read_only=read_only)
+    ledger = await asyncio.to_thread(make)
+    try:
+        async with stores_over(settings, ledger) as stores:
+            yield stores
+    finally:
+        await ledger.close()
+
+
+@asynccontextmanager
+async def stores_over(settings: Settings, ledger: ErasableLedger) -> AsyncIterator[Stores]:
+    """The stores of `settings` beside a ledger that is open; `state.db` is opened where there is one. Raises StoreError."""
+    from rai.embedded.quarantine import DecisionFile
+
+    home = settings.files.home
+    state = State(home / "state.db") if (home / "state.db").is_file() else None
+    notes = _FileNotes(DecisionFile(home / DECISIONS))
+    if state is not None:
+        await state.open()
+    try:
+        yield Stores(ledger, state, notes)
+    finally:
+        if state is not None:
+            await state.close()
+
+
+def terms_of(settings: Settings) -> Terms:
+    """For how long what is kept."""
+    kept = settings.retention
+    return Terms(kept.days, kept.state_days, days_of_kinds(kept.kinds))
+
+
+async def apply_retention(settings: Settings, ledger: ErasableLedger) -> Retained:
+    """Take away what has been kept for long enough by now. Raises StoreError."""
+    async with stores_over(settings, ledger) as stores:
+        return await retain(stores, terms_of(settings), datetime.now(UTC))
+
+
+class _FileNotes:
+    """The notes in the file of decisions, by the id of a passage as entries have it: the beginning of its key."""
+
+    def __init__(self, decisions: DecisionFile) -> None:
+        self._decisions = decisions
+
+    async def notes(self) -> Mapping[str, str]:
+        found = await asyncio.to_thread(self._decisions.notes)
+        return {key[:ID]: note for key, note in found.items()}
+
+    async def forget(self, ids: Sequence[str]) -> int:
+        keys = [key for key in await asyncio.to_thread(self._decisions.notes) if key[:ID] in ids]
+        return await asyncio.to_thread(self._decisions.forget, keys)

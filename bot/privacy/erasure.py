@@ -1,0 +1,201 @@
+"""Erasing on request: what would go, whether a hold forbids it, and doing it everywhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bot.privacy import conversations
+from bot.privacy.conversations import Kept
+from bot.privacy.facts import RECORDS, Facts, Place, contains, erased_by, is_erased
+from bot.privacy.gathering import Gathered, gather, held_entries
+from bot.privacy.hold import Hold, reason_of
+from bot.privacy.selection import Selection
+from bot.state import State
+from grounding.errors import InputError, StoreError
+from rai.ledger.chain import ERASE
+from rai.ports import Ledger
+from rai.records import Entry
+
+QUARANTINE = "quarantine_decision"
+BATCH = 500
+"""Entries that one record of an erasure names."""
+_LEFT = "{}: erased text may lie in its log until whoever reads it has ended; run this again then"
+
+
+class ErasableLedger(Ledger, Protocol):
+    """A ledger whose bodies can be erased on record."""
+
+    async def erase(self, entry_ids: Sequence[str], reason: str) -> Entry:
+        """Empties the bodies of these entries and appends the one record of that. Raises InputError, and StoreError also where erased text may still lie in the store's files."""
+        ...
+
+    async def flush(self) -> bool:
+        """Folds what was erased out of the store's log. False if somebody who reads still keeps it there."""
+        ...
+
+
+class Notes(Protocol):
+    """The notes that people left with decisions on passages, which lie beside the ledger, unmasked."""
+
+    async def notes(self) -> Mapping[str, str]:
+        """Every note by the id of its passage. Raises StoreError."""
+        ...
+
+    async def forget(self, ids: Sequence[str]) -> int:
+        """Empties the notes on these passages, the decisions stay; how many there were. Raises StoreError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """Everything that holds what people wrote. `state`: None where no server has run."""
+
+    ledger: ErasableLedger
+    state: State | None
+    notes: Notes
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an erasure would take.
+
+    `entries`: in the order of the ledger; `places`: conversations whose rows in `state.db` go; `notes`: passages whose notes go; `held`: what forbids it, by entry
+    or conversation; `before`: of the entries that were asked for, those that are gone already, with the entry that says so.
+    """
+
+    entries: tuple[Facts, ...]
+    places: frozenset[Place]
+    kept: Kept
+    notes: tuple[str, ...]
+    held: Mapping[str, Hold]
+    before: Mapping[str, str]
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.entries or self.kept.rows or self.notes)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many entries of each kind."""
+        return dict(Counter(facts.kind for facts in self.entries))
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of `attest privacy erase --json`; conversations as numbers alone."""
+        kept = self.kept
+        return {
+            "entries": [{"entry_id": f.entry_id, "kind": f.kind, "at": f.at} for f in self.entries],
+            "counts": self.counts,
+            "state": {"conversations": kept.conversations, "turns": kept.turns, "inbox": kept.inbox, "sent": kept.sent},
+            "notes": len(self.notes),
+            "held": sorted({hold.hold_id for hold in self.held.values()}),
+            "erased_before": dict(self.before),
+        }
+
+
+async def plan(stores: Stores, wanted: Selection) -> Plan:
+    """What would go. Nothing is changed. Raises InputError for a selection that says nothing or names an entry that is not there, StoreError."""
+    wanted = wanted.checked()
+    before = await _gone(stores.ledger, wanted.entries)
+    theirs: set[Place] = set()
+
+    def matches(entry: Entry, facts: Facts) -> bool:
+        if wanted.person is not None and facts.place is not None and wanted.person in facts.users:
+            theirs.add(facts.place)
+        return wanted.matches(entry, facts)
+
+    found = await gather(stores.ledger, matches)
+    places = {facts.place for facts in found.chosen.values() if facts.place is not None}
+    if stores.state is not None:
+        places |= await conversations.matching(stores.state, wanted, theirs)
+    kept = await conversations.count(stores.state, places, found.chosen) if stores.state is not None else Kept()
+    held: dict[str, Hold] = {**found.held(), **await _held_places(stores.ledger, found, places)}
+    notes = await _notes(stores.notes, wanted, found)
+    return Plan(tuple(found.chosen.values()), frozenset(places), kept, notes, held, before)
+
+
+async def erase(stores: Stores, wanted: Selection, reason: str) -> tuple[Plan, tuple[Entry, ...]]:
+    """Erase what `plan` finds now, and the entries that record it; none if no entry had a body.
+
+    `state.db` and the notes go first: what fails there is found again by another run. Raises InputError if a hold forbids it or the reason says
+    what is to be erased, StoreError also where all is erased but may still lie in a log that somebody reads.
+    """
+    why = reason_of(reason)
+    if wanted.is_said_in(why):
+        raise InputError("--reason must not say what is to be erased: it stays in the ledger")
+    found = await plan(stores, wanted)
+    refuse_held(found)
+    names = [facts.entry_id for facts in found.entries]
+    if stores.state is not None:
+        await conversations.erase(stores.state, found.places, names)
+    await stores.notes.forget(found.notes)
+    told = ", ".join(f"{n} {kind}" for kind, n in found.counts.items())
+    return found, await erased(stores, names, f"{why} [by {' and '.join(wanted.kinds)}: {told}]")
+
+
+async def erased(stores: Stores, entries: Sequence[str], reason: str) -> tuple[Entry, ...]:
+    """Empty these entries, a record for each `BATCH` of them, and flush both logs. Raises StoreError: at once where an entry could not be
+    erased, at the end where erased text may still lie in a log.
+    """
+    records, failed = list[Entry](), dict[str, None]()
+    for at in range(0, len(entries), BATCH):
+        batch = entries[at : at + BATCH]
+        try:
+            records.append(await stores.ledger.erase(batch, reason))
+        except StoreError as error:
+            first = await stores.ledger.get(batch[0])
+            if first is None or not is_erased(first):
+                raise
+            failed[str(error)] = None  # on record and gone, but for the log
+    if not entries and not await stores.ledger.flush():  # a run before this one may have left something there
+        failed[_LEFT.format("the ledger")] = None
+    if stores.state is not None and not await stores.state.flush():
+        failed[_LEFT.format("state.db")] = None
+    if failed:
+        raise StoreError("; ".join(failed))
+    return tuple(records)
+
+
+def refuse_held(found: Plan) -> None:
+    """Raise InputError that names the holds, if any forbids the plan."""
+    holds = sorted({hold.told() for hold in found.held.values()})
+    if holds:
+        more = f" and {len(holds) - 3} more" if len(holds) > 3 else ""
+        raise InputError(f"nothing was erased, this is held: {', '.join(holds[:3])}{more}; see `attest privacy holds`")
+
+
+async def _gone(ledger: Ledger, entries: Sequence[str]) -> dict[str, str]:
+    """Of these entries, those without a body, with what records it. Raises InputError for one that is not there or may not go."""
+    gone: set[str] = set()
+    for name in entries:
+        entry = await ledger.get(name)
+        if entry is None:
+            raise InputError(f"entry {name!r} is not in the ledger; see `attest ledger list`")
+        if entry.kind in RECORDS:
+            raise InputError(f"entry {name!r} is of the kind {entry.kind}, which the record keeps")
+        if is_erased(entry):
+            gone.add(name)
+    if not gone:
+        return {}
+    return {
+        name: entry.entry_id
+        async for entry in ledger.entries()
+        if entry.kind == ERASE
+        for name in erased_by(entry)
+        if name in gone
+    }
+
+
+async def _held_places(ledger: Ledger, found: Gathered, places: set[Place]) -> dict[str, Hold]:
+    of_entries = await held_entries(ledger, found.holds)
+    return {place[1]: hold for place, hold in found.held_places(places, of_entries).items()}
+
+
+async def _notes(notes: Notes, wanted: Selection, found: Gathered) -> tuple[str, ...]:
+    """Passages whose notes go with the chosen decisions, or hold the text that is searched for and nothing else."""
+    said = await notes.notes()
+    chosen = {f.passage for f in found.chosen.values() if f.kind == QUARANTINE and f.passage}
+    alone = wanted.search if wanted.kinds == ("text",) else None
+    return tuple(name for name, note in said.items() if name in chosen or (alone is not None and contains(note, alone)))

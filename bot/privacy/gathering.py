@@ -1,0 +1,96 @@
+"""One pass over the ledger: which entries are wanted, what belongs to them, which conversations they are of, and what is held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from bot.privacy.facts import RECORDS, TURN, Facts, Place, facts_of, is_erased
+from bot.privacy.hold import Hold, HoldBook
+from rai.ports import Ledger
+from rai.records import Entry
+
+Wanted = Callable[[Entry, Facts], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a pass came to.
+
+    `chosen`: what is wanted and what refers to it, in the order of the ledger; `turns`: facts of what the chosen refer to; `people`: who
+    spoke in each conversation; `holds`: those in force; `erased`: entries whose bodies are gone, of those that were asked for by id.
+    """
+
+    chosen: Mapping[str, Facts]
+    turns: Mapping[str, Facts]
+    people: Mapping[Place, frozenset[str]]
+    holds: tuple[Hold, ...]
+
+    def held(self) -> dict[str, Hold]:
+        """Of the chosen, those that must stay, each with a hold: what is held itself, what it refers to, and what refers to that."""
+        found = {
+            name: hold
+            for name, facts in self.chosen.items()
+            if (hold := next((h for h in self.holds if h.covers(facts, self.turns)), None))
+        }
+        for name, hold in list(found.items()):
+            for about in self.chosen[name].about:
+                if about in self.chosen:
+                    found.setdefault(about, hold)
+        for name, facts in self.chosen.items():
+            by = next((found[about] for about in facts.about if about in found), None)
+            if by is not None:
+                found.setdefault(name, by)
+        return found
+
+    def held_places(self, places: Iterable[Place], of_entries: Mapping[str, Place]) -> dict[Place, Hold]:
+        """Of these conversations, those that must stay. `of_entries`: the conversations of entries that are held by id."""
+        found = {}
+        for place in places:
+            for hold in self.holds:
+                if hold.covers_place(place, self.people.get(place, ())) or of_entries.get(hold.target) == place:
+                    found[place] = hold
+                    break
+        return found
+
+
+async def gather(ledger: Ledger, wanted: Wanted) -> Gathered:
+    """Read the ledger once, the oldest entry first, and keep ids alone. What refers to an entry stands behind it. Raises StoreError."""
+    chosen: dict[str, Facts] = {}
+    people: dict[Place, frozenset[str]] = {}
+    book = HoldBook()
+    async for entry in ledger.entries():
+        book.read(entry)
+        if entry.kind in RECORDS or is_erased(entry):
+            continue
+        facts = facts_of(entry)
+        if facts.place is not None and facts.kind == TURN:
+            people[facts.place] = people.get(facts.place, frozenset()) | facts.users
+        if any(about in chosen for about in facts.about) or wanted(entry, facts):
+            chosen[facts.entry_id] = facts
+    return Gathered(chosen, await _referred(ledger, chosen), people, book.active)
+
+
+async def held_entries(ledger: Ledger, holds: Iterable[Hold]) -> dict[str, Place]:
+    """The conversation of each entry that is held by its id, or of the turn that it refers to."""
+    found = {}
+    for hold in holds:
+        entry = await ledger.get(hold.target) if hold.on == "entry" else None
+        if entry is None:
+            continue
+        facts = facts_of(entry)
+        for name in (entry.entry_id, *facts.about):
+            near = await ledger.get(name)
+            place = facts_of(near).place if near else None
+            if place is not None:
+                found[hold.target] = place
+    return found
+
+
+async def _referred(ledger: Ledger, chosen: Mapping[str, Facts]) -> dict[str, Facts]:
+    found = dict(chosen)
+    for about in {about for facts in chosen.values() for about in facts.about if about not in chosen}:
+        entry = await ledger.get(about)
+        if entry is not None:
+            found[about] = facts_of(entry)
+    return found

@@ -1,0 +1,203 @@
+"""Erasing on request: all of it, on record, refused by a hold, and said when something of it may be left."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.privacy import erasure
+from bot.privacy.conversations import Kept
+from bot.privacy.hold import On, place, release
+from bot.privacy.selection import Selection
+from bot.records import Actor
+from grounding.errors import InputError, StoreError
+from rai.records import Entry
+from tests.bot.privacy.conftest import Home
+
+COUNSEL = Actor("counsel", "cli")
+
+
+async def hold(home: Home, on: On, target: str) -> str:
+    placed, _ = await place(home.ledger, on, target, "claim", COUNSEL)
+    assert isinstance(placed, Entry)
+    return placed.entry_id
+
+
+async def test_a_person_goes_with_all_that_belongs_to_them(home: Home) -> None:
+    """Turns, what refers to them, their feedback on others' turns, their conversations; the rest stays, and the chain is whole."""
+    turn = await home.turn("canary-1")
+    feedback = await home.feedback(turn, "canary-2", "bob")
+    report = await home.report(turn, "canary-3")
+    decision = await home.decision(turn, report, "canary-4")
+    other = await home.turn("stays-1", "bob", "a:2")
+    on_other = await home.feedback(other, "canary-5")
+    await home.said("a:1", "canary-6", sent=turn)
+    await home.said("a:2", "stays-2", sent=other)
+    await home.came_in("a:3", "canary-7", "ada")
+    canaries = [f"canary-{n}" for n in range(1, 8)]
+    assert home.left(*canaries) == canaries
+    found, [record] = await erasure.erase(home.stores, Selection(person="ada"), "on request")
+    assert found.counts == {"turn": 1, "feedback": 2, "refusal_report": 1, "refusal_decision": 1}
+    assert found.kept == Kept(2, turns=1, inbox=1, sent=1)
+    assert await home.gone() == {turn, feedback, report, decision, on_other}
+    assert home.left(*canaries) == []
+    assert home.left("stays-1", "stays-2") == ["stays-1", "stays-2"]
+    assert (await home.ledger.verify()).ok
+    assert record.kind == "erase"
+    assert set(record.body["entry_ids"]) == await home.gone()
+    assert record.body["reason"].startswith("on request [by person: 1 turn, 2 feedback,")
+
+
+async def test_by_text_also_what_is_masked_in_the_ledger(home: Home) -> None:
+    """state.db has the words as they were written; the record of the erasure has none of them."""
+    turn = await home.turn("I live in ████████", "ada", "a:1")
+    found = await home.turn("Somebody at 41 Elm Road", "bob", "a:2")
+    await home.said("a:1", "I live in 41 Elm Road")
+    passage = await home.quarantine("ab" * 32, "told by 41 elm road")
+    _, [record] = await erasure.erase(home.stores, Selection(search="41 Elm Road"), "wrong customer")
+    assert "Elm" not in str(record.body)
+    assert await home.gone() == {found, passage}
+    assert turn not in await home.gone()
+    assert home.left("41 Elm Road", "41 elm road") == []
+
+
+async def test_a_note_beside_the_ledger_goes_with_its_entry(home: Home) -> None:
+    entry = await home.quarantine("ab" * 32, "canary-1")
+    await home.quarantine("cd" * 32, "stays-1")
+    found, _ = await erasure.erase(home.stores, Selection((entry,)), "test")
+    assert found.notes == ("ab" * 6,)
+    assert home.left("canary-1", "stays-1") == ["stays-1"]
+    assert await home.stores.notes.notes() == {"cd" * 6: "stays-1"}
+
+
+@pytest.mark.parametrize(("on", "target"), [("entry", "{turn}"), ("conversation", "a:1"), ("person", "ada")])
+async def test_a_hold_refuses_by_its_name_and_nothing_goes(home: Home, on: On, target: str) -> None:
+    turn = await home.turn("one")
+    await home.said("a:1", "one", sent=turn)
+    name = await hold(home, on, target.format(turn=turn))
+    for wanted in (Selection((turn,)), Selection(conversation="a:1"), Selection(person="ada"), Selection(search="one")):
+        with pytest.raises(InputError, match=name):
+            await erasure.erase(home.stores, wanted, "test")
+    assert (await home.gone(), home.left("one")) == (set(), ["one"])
+    await release(home.ledger, name, "settled", COUNSEL)
+    await erasure.erase(home.stores, Selection(person="ada"), "test")
+    assert await home.gone() == {turn}
+
+
+async def test_rows_of_a_conversation_are_held_though_its_entries_are_others(home: Home) -> None:
+    """In a group the kept turns do not say whose words they are: what holds one who spoke there holds them all."""
+    turn = await home.turn("one", "ada", "19:g")
+    await home.turn("two", "bob", "19:g")
+    await home.said("19:g", "one", "two")
+    name = await hold(home, "person", "bob")
+    with pytest.raises(InputError, match=name):
+        await erasure.erase(home.stores, Selection((turn,)), "test")
+
+
+async def test_twice_is_said_and_writes_nothing(home: Home) -> None:
+    turn = await home.turn("one")
+    _, [record] = await erasure.erase(home.stores, Selection((turn,)), "test")
+    before = await home.kinds()
+    again, none = await erasure.erase(home.stores, Selection((turn,)), "test")
+    assert (again.is_empty, again.before, none) == (True, {turn: record.entry_id}, ())
+    again, none = await erasure.erase(home.stores, Selection(person="ada"), "test")
+    assert (again.is_empty, none, await home.kinds()) == (True, (), before)
+
+
+async def test_a_plan_changes_nothing(home: Home) -> None:
+    turn = await home.turn("one")
+    await home.said("a:1", "one", sent=turn)
+    files = {path: path.read_bytes() for path in home.path.rglob("*.db*")}
+    found = await erasure.plan(home.stores, Selection(person="ada"))
+    assert [facts.entry_id for facts in found.entries] == [turn]
+    assert found.kept == Kept(1, turns=1, sent=1)
+    assert {path: path.read_bytes() for path in home.path.rglob("*.db")} == {
+        path: content for path, content in files.items() if path.suffix == ".db"
+    }
+    assert found.as_json() == {
+        "entries": [{"entry_id": turn, "kind": "turn", "at": found.entries[0].at}],
+        "counts": {"turn": 1},
+        "state": {"conversations": 1, "turns": 1, "inbox": 0, "sent": 1},
+        "notes": 0,
+        "held": [],
+        "erased_before": {},
+    }
+
+
+async def test_mistakes(home: Home) -> None:
+    turn = await home.turn("one")
+    _, [record] = await erasure.erase(home.stores, Selection((turn,)), "test")
+    for wanted, reason, said in (
+        (Selection(("nope",)), "test", "nope"),
+        (Selection((record.entry_id,)), "test", "erase"),
+        (Selection(person="ada"), "asked for by Ada", "--reason"),
+        (Selection(search="Elm Road"), "who lives in elm road", "--reason"),
+        (Selection(person="ada"), "", "--reason"),
+        (Selection(), "test", "--entry"),
+    ):
+        with pytest.raises(InputError, match=said):
+            await erasure.erase(home.stores, wanted, reason)
+
+
+@pytest.mark.parametrize("store", ["ledger.db", "state.db"])
+async def test_with_a_reader_it_is_not_called_done(home: Home, store: str) -> None:
+    """A reader of an older state keeps erased text in the log: the run fails and says so, and the next one mends it."""
+    turn = await home.turn("canary-1")
+    await home.said("a:1", "canary-2", sent=turn)
+    reader = sqlite3.connect(home.path / store, timeout=0)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    with pytest.raises(StoreError, match="log until"):
+        await erasure.erase(home.stores, Selection(person="ada"), "test")
+    assert await home.gone() == {turn}
+    reader.close()
+    found, records = await erasure.erase(home.stores, Selection(person="ada"), "test")
+    assert (found.is_empty, records, home.left("canary-1", "canary-2")) == (True, (), [])
+    assert (await home.ledger.verify()).ok
+
+
+async def test_more_than_one_record_names(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(erasure, "BATCH", 2)
+    turns = {await home.turn("one") for _ in range(5)}
+    _, records = await erasure.erase(home.stores, Selection(person="ada"), "test")
+    assert [len(record.body["entry_ids"]) for record in records] == [2, 2, 1]
+    assert (await home.gone(), (await home.ledger.verify()).ok) == (turns, True)
+
+
+async def test_where_no_server_has_run(home: Home) -> None:
+    turn = await home.turn("one")
+    stores = replace(home.stores, state=None)
+    found, _ = await erasure.erase(stores, Selection(person="ada"), "test")
+    assert (await home.gone(), found.kept) == ({turn}, Kept())
+
+
+PEOPLE = st.sampled_from(["ada", "bob", "eve"])
+SAID = st.lists(st.tuples(PEOPLE, st.sampled_from(["a:1", "a:2", "a:3"]), st.sampled_from([None, *"ab"])), max_size=6)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(SAID, PEOPLE)
+async def test_whoever_said_what_in_whatever_order(
+    home: Home, said: list[tuple[str, str, str | None]], person: str
+) -> None:
+    """After an erasure by person no body names them, every other body is as it was, and the chain holds."""
+    for user, conversation, on in said:
+        turn = await home.turn(f"asked by {user}", user, conversation)
+        if on:
+            await home.feedback(turn, "no", user if on == "a" else "bob")
+        await home.said(conversation, f"asked by {user}")
+    before = await home.bodies()
+    found, _ = await erasure.erase(home.stores, Selection(person=person), "test")
+    after = await home.bodies()
+    chosen = {facts.entry_id for facts in found.entries}
+    assert all(after[name] == body for name, body in before.items() if name not in chosen)
+    assert all(after[name] == {"erased": True} for name in chosen)
+    assert not any(
+        person in (body.get("user"), body.get("ask", {}).get("user")) for body in after.values() if "ask" in body
+    )
+    assert home.left(f"asked by {person}") == []
+    assert (await home.ledger.verify()).ok
