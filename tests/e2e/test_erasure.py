@@ -21,6 +21,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from bot.compose import system as composing
 from bot.compose.system import compose
 from bot.http.app_keys import ANSWER
+from bot.operator import operator
 from bot.server.app import build_app
 from bot.state import State
 from bot.system import System
@@ -77,7 +78,7 @@ class Served:
         entry = await self.ask({"question": f"{ATTACK} {row['question']}"}, person)
         form = {"entry_id": entry, "as": person, "comment": row["question"]}
         assert (await self.client.post("/api/refusals", json=form)).status == 200
-        await decide(self.system.ledger, entry, "wrong", row["question"], channel="cli")
+        await decide(self.system.ledger, entry, "wrong", row["question"], channel="cli", by=operator())
 
     async def wait_for_an_answer(self, row: Json, person: str) -> None:
         """A message that nobody works on."""
