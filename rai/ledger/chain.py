@@ -38,6 +38,8 @@ ERASE = "erase"
 """The kind of an entry that records the erasure of other bodies."""
 LASTING = frozenset({GENESIS_ENTRY, UPGRADE, KEY, ANCHOR, ERASE})
 """Kinds of entries that the rest is understood by: their bodies are never erased."""
+GUARD = "guard"
+"""The kind of an entry that records what was gone from a store and put back by whoever opened it."""
 BREAKS_MAX = 1_000
 """Breaks that are named; a walk ends at the last of them."""
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32, as in ULID
@@ -80,7 +82,7 @@ class Walk:
     `count`, `head`: the entries before the first break, and the last link of these; `breaks`: those of the chain; `erasures`: bodies that are
     gone or there against what is recorded. `read`: all entries; `seq`, `last`: number and link of the last that stands in its place, the link None if it
     cannot be relied on. `erased`, `recorded`: by id of an entry whose body is gone, its place and that of the last entry that records its
-    erasure; `salted`: those whose salt is still there. `ledger_id`: of the ledger that the first entry of form 2 is of, from which on there may be no other; `hints`: which it may be, from elsewhere.
+    erasure; `salted`: those whose salt is still there. `guards`: entries of kind `guard`. `ledger_id`: of the ledger that the first entry of form 2 is of, from which on there may be no other; `hints`: which it may be, from elsewhere.
     """
 
     count: int = 0
@@ -93,6 +95,7 @@ class Walk:
     erased: dict[str, int] = field(default_factory=dict)
     recorded: dict[str, int] = field(default_factory=dict)
     salted: set[str] = field(default_factory=set)
+    guards: list[SealedRow] = field(default_factory=list)
     ids: array[int] = field(default_factory=lambda: array("q"))
     ledger_id: str | None = None
     hints: tuple[str, ...] = ()
@@ -243,6 +246,8 @@ def _pass(key: bytes, state: Walk, row: SealedRow | Flaw, *, holds: bool) -> Non
         state.erased[row.entry_id] = state.read
         if row.salt is not None:
             state.salted.add(row.entry_id)
+    elif holds and row.kind == GUARD:
+        state.guards.append(row)
     elif holds:
         state.recorded.update(dict.fromkeys(erased_by(row), state.read))
 
@@ -275,11 +280,18 @@ def result_of(state: Walk, apart: Iterable[str]) -> Verification:
     ends = [Break(None, why, state.read + 1 if why.startswith("truncated") else None) for why in apart]
     cut = [end for end in ends if end.at is not None]
     first = next(iter([*state.breaks, *cut, *state.erasures, *ends]), None)
+    guards = tuple(
+        f"entry {row.seq}, {row.at}: gone, and put back: {', '.join(_put_back(row))}" for row in state.guards
+    )
     if first is None:
-        return Verification(True, state.count, state.head)
-    notes = (f"only the first {BREAKS_MAX} breaks are named",) if len(state.breaks) == BREAKS_MAX else ()
+        return Verification(True, state.count, state.head, notes=guards)
+    notes = (*guards, *((f"only the first {BREAKS_MAX} breaks are named",) if len(state.breaks) == BREAKS_MAX else ()))
     breaks = _surrounded([*state.breaks, *state.erasures, *ends], state.read)
     return Verification(False, state.count, state.head, first.entry, first.why, notes, breaks)
+
+
+def _put_back(row: SealedRow) -> list[str]:
+    return [str(name) for name in json.loads(row.body or "{}").get("put_back", ())]
 
 
 def _surrounded(breaks: Iterable[Break], read: int) -> tuple[Break, ...]:

@@ -28,6 +28,7 @@ from rai.ledger.chain import (
     ERASE,
     GENESIS,
     GENESIS_ENTRY,
+    GUARD,
     LASTING,
     NAMING,
     UPGRADE,
@@ -55,8 +56,6 @@ from rai.ledger.watch import LOOK_S, LedgerWatch, Watched
 from rai.personal.redact import redact_entry
 from rai.records import Break, Entry, Verification
 
-GUARD = "guard"
-"""The kind of an entry that records what was gone from a store and put back by whoever opened it."""
 LEAST_FREE = 1 << 20
 """Bytes of the disk that must be free for an entry to be written: one takes some tens of kilobytes, and the write-ahead log as many."""
 ERASED_AT_ONCE = 1_000

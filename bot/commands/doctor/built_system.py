@@ -13,19 +13,23 @@ from bot.commands.doctor.machine import CLASSIFIER, MODEL, RULES, WORDS
 from bot.settings.settings import Settings
 from bot.system import System
 from grounding.errors import ServiceError, StoreError
+from rai.records import Verification
 
 DIRECTORY, CHECKPOINTS = "directory", "checkpoints"
 OVERDUE = 2
 """Times the schedule after which a checkpoint of a ledger that has grown is late."""
 
 
-async def check_system(system: System) -> list[Diagnosis]:
-    """Check knowledge base, directory, ledger and models; the findings come in the order in which they are shown."""
+async def check_system(system: System, record: Verification | None = None) -> list[Diagnosis]:
+    """Check knowledge base, directory, ledger and models; the findings come in the order in which they are shown.
+
+    `record`: what verifying the ledger came to before the system was built, which opens it to write and so puts back what somebody took away.
+    """
     return [
         await _index(system),
         await _chunks(system),
         await _directory(system),
-        await _ledger(system),
+        _ledger(record or await system.ledger.verify()),
         await _checkpoints(system),
         *unusable_models(system),
     ]
@@ -84,8 +88,7 @@ async def _graph(system: System) -> Diagnosis:
     return Diagnosis(DIRECTORY, "ok", "Microsoft Graph answers", service=True)
 
 
-async def _ledger(system: System) -> Diagnosis:
-    found = await system.ledger.verify()
+def _ledger(found: Verification) -> Diagnosis:
     if found.ok:
         return Diagnosis("ledger", "ok", f"{found.entries} entries, chain intact")
     return Diagnosis(

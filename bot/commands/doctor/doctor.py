@@ -14,10 +14,11 @@ from bot.commands.doctor.services import check_services
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, table
 from bot.commands.shared.startup import run, settings_of, warn_of_unknown_names
-from bot.commands.shared.wiring import opened
+from bot.commands.shared.wiring import opened, opened_record
 from bot.settings.settings import Settings
 from bot.system import System
 from grounding.errors import AttestError
+from rai.records import Verification
 
 app = options.command_app()
 _STYLES = {"ok": "green", "note": "yellow", "fail": "bold red"}
@@ -55,14 +56,24 @@ def doctor(context: typer.Context, json: options.JsonFlag = False) -> None:
 
 async def _remote(context: typer.Context, settings: Settings) -> list[Diagnosis]:
     findings = await check_services(settings)
+    record = await _record(context)
     try:
         async with opened(context, settings) as system:
-            found = await check_system(system)
+            found = await check_system(system, record)
             told = {finding.name for finding in [*found, *findings] if finding in found or finding.status == "fail"}
             found += await _waiting(system, told)
     except AttestError as error:
         found = [Diagnosis("system", "fail", str(error), "see the lines above, and attest settings")]
     return [*found, *findings]
+
+
+async def _record(context: typer.Context) -> Verification | None:
+    """What verifying the ledger as it stands comes to; None if it cannot be opened at all, which building the system tells."""
+    try:
+        async with opened_record(context) as ledger:
+            return await ledger.verify()
+    except AttestError:
+        return None
 
 
 async def _waiting(system: System, told: set[str]) -> list[Diagnosis]:

@@ -244,7 +244,11 @@ async def test_missing_triggers_are_a_break(store: Path) -> None:
 async def test_who_puts_triggers_back_leaves_an_entry_of_it(store: Path) -> None:
     raw(store).close()
     ledger = opened(store)
-    assert (await ledger.verify()).ok
+    found = await ledger.verify()
+    assert found.ok
+    (said,) = found.notes
+    assert said.startswith(f"entry {ENTRIES + 1}, 20")
+    assert said.endswith(": gone, and put back: entries_no_update, entries_no_delete")
     (last,) = [e async for e in ledger.entries(limit=1, newest_first=True)]
     assert (last.seq, last.kind) == (ENTRIES + 1, "guard")
     assert last.body == {"schema": 2, "put_back": ["entries_no_update", "entries_no_delete"]}
