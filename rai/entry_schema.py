@@ -166,7 +166,7 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "quarantine_decision": {**_s("decision channel"), **_WHO, "note": _GIVEN, "passage": _QUARANTINED},
     "genesis": _s("ledger_id verifier_key"),
     "upgrade": _s("ledger_id verifier_key"),
-    "erase": {"entry_id": _S, "entry_ids": [_S], "reason": _GIVEN},
+    "erase": {"entry_id": _S, "entry_ids": [_S], **_WHO, "reason": _GIVEN},
     "guard": {"put_back": [_S]},
     "key": _s("verifier_key before retired"),
     "anchor": {**_s("found count head"), "before": _s("count head"), "reason": _GIVEN},

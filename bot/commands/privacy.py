@@ -13,6 +13,7 @@ from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, emit_line, note, plain, table
 from bot.commands.shared.startup import run, settings_of
 from bot.compose.privacy import open_stores, terms_of
+from bot.operator import operator
 from bot.privacy import erasure, hold
 from bot.privacy.conversations import Kept
 from bot.privacy.erasure import Plan, Stores, refuse_held
@@ -95,19 +96,18 @@ def hold_(
     entry: OneEntry = None,
     conversation: Conversation = None,
     person: Person = None,
-    user: options.AsUser = None,
     json: options.JsonFlag = False,
 ) -> None:
     """Place a legal hold on an entry, a conversation or a person: nothing of it is erased until it is released.
 
-    It keeps from erasure and from retention what is there and what is still to come. --as says who places it.
+    It keeps from erasure and from retention what is there and what is still to come. The entry tells which account placed it.
 
     Examples:
       attest privacy hold --person 3f2504e0-… --reason "claim 2026-118"
-      attest privacy hold --entry 01JD3Z… --reason "claim 2026-118" --as counsel
+      attest privacy hold --entry 01JD3Z… --reason "claim 2026-118"
     """
     on, target = _target(entry, conversation, person)
-    placed, new = run(_placed(on, target, reason, Actor(user, "cli")))
+    placed, new = run(_placed(on, target, reason, operator()))
     name = placed.entry_id if isinstance(placed, Entry) else placed.hold_id
     if json:
         emit({"hold": name, "on": on, "target": target, "new": new})
@@ -120,7 +120,6 @@ def release(
     hold_id: Annotated[str, typer.Argument(metavar="HOLD", help="Id of the hold, as the list names it.")],
     *,
     reason: Why,
-    user: options.AsUser = None,
     json: options.JsonFlag = False,
 ) -> None:
     """Release a legal hold. What it held may be erased from now on, and is when its time is over.
@@ -128,7 +127,7 @@ def release(
     Example:
       attest privacy release 01JD3Z… --reason "claim 2026-118 settled"
     """
-    held, record = run(_released(hold_id, reason, Actor(user, "cli")))
+    held, record = run(_released(hold_id, reason, operator()))
     if json:
         emit({"hold": held.hold_id, "on": held.on, "target": held.target, "record": record.entry_id})
         return
@@ -216,7 +215,7 @@ async def _planned(wanted: Selection) -> Plan:
 
 async def _erased(wanted: Selection, reason: str) -> tuple[Plan, tuple[Entry, ...]]:
     async with _opened() as stores:
-        return await erasure.erase(stores, wanted, reason)
+        return await erasure.erase(stores, wanted, reason, operator())
 
 
 async def _placed(on: On, target: str, reason: str, who: Actor) -> tuple[Entry | Hold, bool]:
@@ -237,7 +236,7 @@ async def _holds() -> tuple[Hold, ...]:
 async def _retained(*, dry: bool) -> Retained:
     settings = settings_of()
     async with open_stores(settings, read_only=dry) as stores:
-        return await apply_terms(stores, terms_of(settings), datetime.now(UTC), dry=dry)
+        return await apply_terms(stores, terms_of(settings), datetime.now(UTC), operator(), dry=dry)
 
 
 async def _exported(person: str) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.compose.parts import DECISIONS
+from bot.operator import operator
 from bot.privacy.erasure import ErasableLedger, Stores
 from bot.privacy.retention import Retained, Terms, retain
 from bot.settings.forms import days_of_kinds
@@ -29,12 +30,13 @@ async def open_stores(settings: Settings, *, read_only: bool = False) -> AsyncIt
     """The stores of `settings`, closed at the end; none is made. Raises SettingsError where there is no ledger, StoreError."""
     from rai.ledger.store import SqlLedger
 
-    path = settings.files.home / "ledger.db"
+    files = settings.files
+    path = files.home / "ledger.db"
     if not path.is_file():
-        raise SettingsError(f"ATTEST_HOME={settings.files.home}: there is no ledger here")
+        raise SettingsError(f"ATTEST_HOME={files.home}: there is no ledger here")
     masks = redaction(Redactor(settings.answering.phone_regions))
-    make = partial(SqlLedger, path, settings.files.ledger_key, redact=masks, read_only=read_only)
-    ledger = await asyncio.to_thread(make)
+    make = partial(SqlLedger, path, files.ledger_key, signing_key_file=files.signing_key_path)
+    ledger = await asyncio.to_thread(make, redact=masks, read_only=read_only)
     try:
         async with stores_over(settings, ledger) as stores:
             yield stores
@@ -68,7 +70,7 @@ def terms_of(settings: Settings) -> Terms:
 async def apply_retention(settings: Settings, ledger: ErasableLedger) -> Retained:
     """Take away what has been kept for long enough by now. Raises StoreError."""
     async with stores_over(settings, ledger) as stores:
-        return await retain(stores, terms_of(settings), datetime.now(UTC))
+        return await retain(stores, terms_of(settings), datetime.now(UTC), operator())
 
 
 class _FileNotes:

@@ -13,8 +13,10 @@ from bot.privacy.facts import RECORDS, Facts, Place, contains, erased_by, is_era
 from bot.privacy.gathering import Gathered, gather, held_entries
 from bot.privacy.hold import Hold, reason_of
 from bot.privacy.selection import Selection
+from bot.records import Actor
 from bot.state import State
 from grounding.errors import InputError, StoreError
+from grounding.records import plain
 from rai.ledger.chain import ERASE
 from rai.ports import Ledger
 from rai.records import Entry
@@ -28,8 +30,8 @@ _LEFT = "{}: erased text may lie in its log until whoever reads it has ended; ru
 class ErasableLedger(Ledger, Protocol):
     """A ledger whose bodies can be erased on record."""
 
-    async def erase(self, entry_ids: Sequence[str], reason: str) -> Entry:
-        """Empties the bodies of these entries and appends the one record of that. Raises InputError, and StoreError also where erased text may still lie in the store's files."""
+    async def erase(self, entry_ids: Sequence[str], reason: str, actor: Mapping[str, Any] | None = None) -> Entry:
+        """Empties the bodies of these entries and appends the one record of that, which names `actor`. Raises InputError, and StoreError also where erased text may still lie in the store's files."""
         ...
 
     async def flush(self) -> bool:
@@ -116,8 +118,8 @@ async def plan(stores: Stores, wanted: Selection) -> Plan:
     return Plan(tuple(found.chosen.values()), frozenset(places), kept, notes, held, before)
 
 
-async def erase(stores: Stores, wanted: Selection, reason: str) -> tuple[Plan, tuple[Entry, ...]]:
-    """Erase what `plan` finds now, and the entries that record it; none if no entry had a body.
+async def erase(stores: Stores, wanted: Selection, reason: str, who: Actor) -> tuple[Plan, tuple[Entry, ...]]:
+    """Erase what `plan` finds now, and the entries that record it and who asked for it; none if no entry had a body.
 
     `state.db` and the notes go first: what fails there is found again by another run. Raises InputError if a hold forbids it or the reason says
     what is to be erased, StoreError also where all is erased but may still lie in a log that somebody reads.
@@ -132,10 +134,10 @@ async def erase(stores: Stores, wanted: Selection, reason: str) -> tuple[Plan, t
         await conversations.erase(stores.state, found.places, names)
     await stores.notes.forget(found.notes)
     told = ", ".join(f"{n} {kind}" for kind, n in found.counts.items())
-    return found, await erased(stores, names, f"{why} [by {' and '.join(wanted.kinds)}: {told}]")
+    return found, await erased(stores, names, f"{why} [by {' and '.join(wanted.kinds)}: {told}]", who)
 
 
-async def erased(stores: Stores, entries: Sequence[str], reason: str) -> tuple[Entry, ...]:
+async def erased(stores: Stores, entries: Sequence[str], reason: str, who: Actor) -> tuple[Entry, ...]:
     """Empty these entries, a record for each `BATCH` of them, and flush both logs. Raises StoreError: at once where an entry could not be
     erased, at the end where erased text may still lie in a log.
     """
@@ -143,7 +145,7 @@ async def erased(stores: Stores, entries: Sequence[str], reason: str) -> tuple[E
     for at in range(0, len(entries), BATCH):
         batch = entries[at : at + BATCH]
         try:
-            records.append(await stores.ledger.erase(batch, reason))
+            records.append(await stores.ledger.erase(batch, reason, plain(who)))
         except StoreError as error:
             first = await stores.ledger.get(batch[0])
             if first is None or not is_erased(first):

@@ -12,6 +12,7 @@ from bot.privacy.erasure import Stores, erased
 from bot.privacy.facts import RECORDS, TURN, Facts
 from bot.privacy.gathering import Gathered, gather, held_entries
 from bot.privacy.hold import Hold
+from bot.records import Actor
 from bot.state import State
 from rai.records import Entry
 
@@ -54,8 +55,8 @@ class Retained:
     records: tuple[str, ...] = ()
 
 
-async def retain(stores: Stores, terms: Terms, now: datetime, *, dry: bool = False) -> Retained:
-    """Apply the terms as of `now`, or say what would go if it is `dry`. Raises StoreError, also where all is erased but may still lie in a log that somebody reads."""
+async def retain(stores: Stores, terms: Terms, now: datetime, who: Actor, *, dry: bool = False) -> Retained:
+    """Apply the terms as of `now` in the name of `who`, or say what would go if it is `dry`. Raises StoreError, also where all is erased but may still lie in a log that somebody reads."""
 
     def matches(entry: Entry, facts: Facts) -> bool:
         return terms.is_due(facts.kind, entry.at, now)
@@ -67,7 +68,7 @@ async def retain(stores: Stores, terms: Terms, now: datetime, *, dry: bool = Fal
     if dry:
         return Retained(what, kept, held)
     # Also where no entry is due: what was deleted, now or by a run that failed, must not live on in a log.
-    records = await erased(stores, [facts.entry_id for facts in what], REASON)
+    records = await erased(stores, [facts.entry_id for facts in what], REASON, who)
     return Retained(what, kept, held, tuple(record.entry_id for record in records))
 
 

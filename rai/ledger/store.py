@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -261,13 +261,14 @@ class SqlLedger:
         """What proves that an entry stands among the first `size` entries, or all. Raises InputError if it does not, StoreError if the chain does not hold."""
         return await asyncio.to_thread(self._proof, entry_id, size)
 
-    async def erase(self, entry_ids: str | Sequence[str], reason: str) -> Entry:
-        """Empties the bodies of entries and appends one record of that, which it returns.
+    async def erase(self, entry_ids: str | Sequence[str], reason: str, actor: Mapping[str, Any] | None = None) -> Entry:
+        """Empties the bodies of entries and appends one record of that, which it returns. `actor`: who erases, as other entries have it.
 
         All or none: raises InputError if one is not there or may not be erased, or if there are none or more than `ERASED_AT_ONCE`. Raises StoreError, with
         the record's id, where somebody who reads kept the erased text in the write-ahead log; it goes with `flush`, or when the last reader leaves.
         """
-        return await asyncio.to_thread(self._erase, [entry_ids] if isinstance(entry_ids, str) else entry_ids, reason)
+        names = [entry_ids] if isinstance(entry_ids, str) else entry_ids
+        return await asyncio.to_thread(self._erase, names, reason, actor)
 
     async def reanchor(self, reason: str) -> Entry:
         """Anchors a ledger anew that was moved or restored, and records that in an entry, which it returns.
@@ -321,12 +322,13 @@ class SqlLedger:
         if self._read_only:
             raise StoreError("the ledger was opened to be read alone")
 
-    def _erase(self, entry_ids: Sequence[str], reason: str) -> Entry:
+    def _erase(self, entry_ids: Sequence[str], reason: str, actor: Mapping[str, Any] | None) -> Entry:
         self._refuse_to_write()
         names = list(dict.fromkeys(entry_ids))
         if not 0 < len(names) <= ERASED_AT_ONCE:
             raise InputError(f"{len(names)} entries cannot be erased at once; allowed are 1 to {ERASED_AT_ONCE}")
-        said = canonical(self._redact({NAME: SCHEMA, "entry_ids": names, "reason": reason}, ERASE))
+        by = {} if actor is None else {"actor": dict(actor)}
+        said = canonical(self._redact({NAME: SCHEMA, "entry_ids": names, "reason": reason, **by}, ERASE))
 
         def work(connection: Connection) -> SealedRow:
             for name in names:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli import main
+from bot.operator import operator
 from bot.settings.load import load_settings
 from bot.state import State
 from bot.teams.history import ConversationHistory
@@ -115,7 +116,7 @@ def test_all_that_is_given_must_match(privacy: Callable[..., Ran], filled: list[
 
 def test_a_hold_refuses_and_a_release_frees(privacy: Callable[..., Ran], filled: list[str]) -> None:
     assert privacy("holds").err == "nothing is held\n"
-    words = ("hold", "--person", "ada", "--reason", "claim 118", "--as", "counsel", "--json")
+    words = ("hold", "--person", "ada", "--reason", "claim 118", "--json")
     held = privacy(*words).document
     assert (held["on"], held["target"], held["new"]) == ("person", "ada", True)
     assert privacy(*words).document == {**held, "new": False}
@@ -126,7 +127,7 @@ def test_a_hold_refuses_and_a_release_frees(privacy: Callable[..., Ran], filled:
     assert held["hold"] in privacy("erase", "--conversation", "a:1", *BECAUSE, "--dry-run").err
     assert bodies()[filled[0]] is not None
     [listed] = privacy("holds", "--json").document["holds"]
-    assert (listed["hold"], listed["reason"], listed["by"]) == (held["hold"], "claim 118", "counsel")
+    assert (listed["hold"], listed["reason"], listed["by"]) == (held["hold"], "claim 118", operator().user)
     assert "claim 118" in privacy("holds").out
     assert "released: person ada" in privacy("release", held["hold"], "--reason", "settled").out
     assert privacy("erase", "--conversation", "a:1", *BECAUSE, "--yes").code == 0

@@ -18,7 +18,7 @@ from grounding.errors import InputError, StoreError
 from rai.records import Entry
 from tests.bot.privacy.conftest import Home
 
-COUNSEL = Actor("counsel", "cli")
+COUNSEL = Actor("counsel", "account")
 
 
 async def hold(home: Home, on: On, target: str) -> str:
@@ -40,7 +40,7 @@ async def test_a_person_goes_with_all_that_belongs_to_them(home: Home) -> None:
     await home.came_in("a:3", "canary-7", "ada")
     canaries = [f"canary-{n}" for n in range(1, 8)]
     assert home.left(*canaries) == canaries
-    found, [record] = await erasure.erase(home.stores, Selection(person="ada"), "on request")
+    found, [record] = await erasure.erase(home.stores, Selection(person="ada"), "on request", COUNSEL)
     assert found.counts == {"turn": 1, "feedback": 2, "refusal_report": 1, "refusal_decision": 1}
     assert found.kept == Kept(2, turns=1, inbox=1, sent=1)
     assert await home.gone() == {turn, feedback, report, decision, on_other}
@@ -58,7 +58,7 @@ async def test_by_text_also_what_is_masked_in_the_ledger(home: Home) -> None:
     found = await home.turn("Somebody at 41 Elm Road", "bob", "a:2")
     await home.said("a:1", "I live in 41 Elm Road")
     passage = await home.quarantine("ab" * 32, "told by 41 elm road")
-    _, [record] = await erasure.erase(home.stores, Selection(search="41 Elm Road"), "wrong customer")
+    _, [record] = await erasure.erase(home.stores, Selection(search="41 Elm Road"), "wrong customer", COUNSEL)
     assert "Elm" not in str(record.body)
     assert await home.gone() == {found, passage}
     assert turn not in await home.gone()
@@ -68,7 +68,7 @@ async def test_by_text_also_what_is_masked_in_the_ledger(home: Home) -> None:
 async def test_a_note_beside_the_ledger_goes_with_its_entry(home: Home) -> None:
     entry = await home.quarantine("ab" * 32, "canary-1")
     await home.quarantine("cd" * 32, "stays-1")
-    found, _ = await erasure.erase(home.stores, Selection((entry,)), "test")
+    found, _ = await erasure.erase(home.stores, Selection((entry,)), "test", COUNSEL)
     assert found.notes == ("ab" * 6,)
     assert home.left("canary-1", "stays-1") == ["stays-1"]
     assert await home.stores.notes.notes() == {"cd" * 6: "stays-1"}
@@ -81,10 +81,10 @@ async def test_a_hold_refuses_by_its_name_and_nothing_goes(home: Home, on: On, t
     name = await hold(home, on, target.format(turn=turn))
     for wanted in (Selection((turn,)), Selection(conversation="a:1"), Selection(person="ada"), Selection(search="one")):
         with pytest.raises(InputError, match=name):
-            await erasure.erase(home.stores, wanted, "test")
+            await erasure.erase(home.stores, wanted, "test", COUNSEL)
     assert (await home.gone(), home.left("one")) == (set(), ["one"])
     await release(home.ledger, name, "settled", COUNSEL)
-    await erasure.erase(home.stores, Selection(person="ada"), "test")
+    await erasure.erase(home.stores, Selection(person="ada"), "test", COUNSEL)
     assert await home.gone() == {turn}
 
 
@@ -95,16 +95,16 @@ async def test_rows_of_a_conversation_are_held_though_its_entries_are_others(hom
     await home.said("19:g", "one", "two")
     name = await hold(home, "person", "bob")
     with pytest.raises(InputError, match=name):
-        await erasure.erase(home.stores, Selection((turn,)), "test")
+        await erasure.erase(home.stores, Selection((turn,)), "test", COUNSEL)
 
 
 async def test_twice_is_said_and_writes_nothing(home: Home) -> None:
     turn = await home.turn("one")
-    _, [record] = await erasure.erase(home.stores, Selection((turn,)), "test")
+    _, [record] = await erasure.erase(home.stores, Selection((turn,)), "test", COUNSEL)
     before = await home.kinds()
-    again, none = await erasure.erase(home.stores, Selection((turn,)), "test")
+    again, none = await erasure.erase(home.stores, Selection((turn,)), "test", COUNSEL)
     assert (again.is_empty, again.before, none) == (True, {turn: record.entry_id}, ())
-    again, none = await erasure.erase(home.stores, Selection(person="ada"), "test")
+    again, none = await erasure.erase(home.stores, Selection(person="ada"), "test", COUNSEL)
     assert (again.is_empty, none, await home.kinds()) == (True, (), before)
 
 
@@ -130,7 +130,7 @@ async def test_a_plan_changes_nothing(home: Home) -> None:
 
 async def test_mistakes(home: Home) -> None:
     turn = await home.turn("one")
-    _, [record] = await erasure.erase(home.stores, Selection((turn,)), "test")
+    _, [record] = await erasure.erase(home.stores, Selection((turn,)), "test", COUNSEL)
     for wanted, reason, said in (
         (Selection(("nope",)), "test", "nope"),
         (Selection((record.entry_id,)), "test", "erase"),
@@ -140,7 +140,7 @@ async def test_mistakes(home: Home) -> None:
         (Selection(), "test", "--entry"),
     ):
         with pytest.raises(InputError, match=said):
-            await erasure.erase(home.stores, wanted, reason)
+            await erasure.erase(home.stores, wanted, reason, COUNSEL)
 
 
 @pytest.mark.parametrize("store", ["ledger.db", "state.db"])
@@ -152,10 +152,10 @@ async def test_with_a_reader_it_is_not_called_done(home: Home, store: str) -> No
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
     with pytest.raises(StoreError, match="log until"):
-        await erasure.erase(home.stores, Selection(person="ada"), "test")
+        await erasure.erase(home.stores, Selection(person="ada"), "test", COUNSEL)
     assert await home.gone() == {turn}
     reader.close()
-    found, records = await erasure.erase(home.stores, Selection(person="ada"), "test")
+    found, records = await erasure.erase(home.stores, Selection(person="ada"), "test", COUNSEL)
     assert (found.is_empty, records, home.left("canary-1", "canary-2")) == (True, (), [])
     assert (await home.ledger.verify()).ok
 
@@ -163,7 +163,7 @@ async def test_with_a_reader_it_is_not_called_done(home: Home, store: str) -> No
 async def test_more_than_one_record_names(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasure, "BATCH", 2)
     turns = {await home.turn("one") for _ in range(5)}
-    _, records = await erasure.erase(home.stores, Selection(person="ada"), "test")
+    _, records = await erasure.erase(home.stores, Selection(person="ada"), "test", COUNSEL)
     assert [len(record.body["entry_ids"]) for record in records] == [2, 2, 1]
     assert (await home.gone(), (await home.ledger.verify()).ok) == (turns, True)
 
@@ -171,7 +171,7 @@ async def test_more_than_one_record_names(home: Home, monkeypatch: pytest.Monkey
 async def test_where_no_server_has_run(home: Home) -> None:
     turn = await home.turn("one")
     stores = replace(home.stores, state=None)
-    found, _ = await erasure.erase(stores, Selection(person="ada"), "test")
+    found, _ = await erasure.erase(stores, Selection(person="ada"), "test", COUNSEL)
     assert (await home.gone(), found.kept) == ({turn}, Kept())
 
 
@@ -191,7 +191,7 @@ async def test_whoever_said_what_in_whatever_order(
             await home.feedback(turn, "no", user if on == "a" else "bob")
         await home.said(conversation, f"asked by {user}")
     before = await home.bodies()
-    found, _ = await erasure.erase(home.stores, Selection(person=person), "test")
+    found, _ = await erasure.erase(home.stores, Selection(person=person), "test", COUNSEL)
     after = await home.bodies()
     chosen = {facts.entry_id for facts in found.entries}
     assert all(after[name] == body for name, body in before.items() if name not in chosen)

@@ -26,7 +26,7 @@ async def test_entries_and_rows_of_one_person(home: Home) -> None:
     on_theirs = await home.feedback(theirs, "yes")
     gone = await home.turn("three")
     await home.ledger.erase([gone], "test")
-    hold, _ = await place(home.ledger, "person", "ada", "claim", Actor("counsel", "cli"))
+    hold, _ = await place(home.ledger, "person", "ada", "claim", Actor("counsel", "account"))
     await home.said("a:1", "one", sent=turn)
     await home.said("a:2", "two")
     heading, *lines, end = await exported(home, "ada")

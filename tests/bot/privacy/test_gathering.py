@@ -9,7 +9,7 @@ from bot.records import Actor
 from rai.records import Entry
 from tests.bot.privacy.conftest import CHANNEL, Home
 
-COUNSEL = Actor("counsel", "cli")
+COUNSEL = Actor("counsel", "account")
 
 
 async def held(home: Home, on: On, target: str) -> str:

@@ -11,7 +11,7 @@ from grounding.errors import InputError
 from rai.records import Entry
 from tests.bot.privacy.conftest import Home
 
-COUNSEL = Actor("counsel", "cli")
+COUNSEL = Actor("counsel", "account")
 
 
 async def test_a_hold_is_an_entry_and_so_is_its_release(home: Home) -> None:

@@ -14,6 +14,8 @@ from bot.records import Actor
 from rai.records import Entry
 from tests.bot.privacy.conftest import Home
 
+WHO = Actor("svc", "account")
+
 
 def after(days: float) -> datetime:
     return datetime.now(UTC) + timedelta(days=days)
@@ -46,10 +48,10 @@ async def test_a_turn_goes_with_all_that_refers_to_it(home: Home) -> None:
     turn = await home.turn("canary-1")
     feedback = await home.feedback(turn, "canary-2")
     await home.said("a:1", "canary-3", sent=turn)
-    assert (await retain(home.stores, Terms(None, 9999), after(9000))).entries == ()
-    assert (await retain(home.stores, Terms(40, 9999), after(39))).entries == ()
+    assert (await retain(home.stores, Terms(None, 9999), after(9000), WHO)).entries == ()
+    assert (await retain(home.stores, Terms(40, 9999), after(39), WHO)).entries == ()
     assert await home.kinds() == ["turn", "feedback"]
-    done = await retain(home.stores, Terms(40, 9999), after(40))
+    done = await retain(home.stores, Terms(40, 9999), after(40), WHO)
     assert await home.gone() == {turn, feedback}
     assert done.kept == Kept(1, turns=1, sent=1), "conversations go with the turns, however long they may stay"
     assert home.left("canary-1", "canary-2", "canary-3") == []
@@ -57,8 +59,9 @@ async def test_a_turn_goes_with_all_that_refers_to_it(home: Home) -> None:
     entry = await home.ledger.get(record)
     assert entry is not None
     assert (entry.kind, entry.body["reason"], set(entry.body["entry_ids"])) == ("erase", REASON, {turn, feedback})
+    assert entry.body["actor"] == {"user": "svc", "authenticated_by": "account", "tenant": None}
     assert (await home.ledger.verify()).ok
-    again = await retain(home.stores, Terms(40, 9999), after(40))
+    again = await retain(home.stores, Terms(40, 9999), after(40), WHO)
     assert (again.entries, again.records) == ((), ())
 
 
@@ -67,9 +70,9 @@ async def test_by_kind(home: Home) -> None:
     feedback = await home.feedback(turn, "no")
     report = await home.report(turn, "why")
     decision = await home.decision(turn, report, "honest")
-    await retain(home.stores, Terms(None, 30, {"feedback": 10}), after(11))
+    await retain(home.stores, Terms(None, 30, {"feedback": 10}), after(11), WHO)
     assert await home.gone() == {feedback}
-    await retain(home.stores, Terms(None, 30, {"refusal_report": 10}), after(11))
+    await retain(home.stores, Terms(None, 30, {"refusal_report": 10}), after(11), WHO)
     assert await home.gone() == {feedback, report, decision}
     assert turn not in await home.gone()
 
@@ -77,8 +80,8 @@ async def test_by_kind(home: Home) -> None:
 async def test_conversations_by_their_own_days(home: Home) -> None:
     await home.said("a:1", "canary-1")
     await home.turn("stays-1")
-    assert (await retain(home.stores, Terms(None, 30), after(29))).kept == Kept()
-    assert (await retain(home.stores, Terms(None, 30), after(30.1))).kept == Kept(1, turns=1)
+    assert (await retain(home.stores, Terms(None, 30), after(29), WHO)).kept == Kept()
+    assert (await retain(home.stores, Terms(None, 30), after(30.1), WHO)).kept == Kept(1, turns=1)
     assert home.left("canary-1", "stays-1") == ["stays-1"]
 
 
@@ -87,9 +90,9 @@ async def test_what_is_held_stays_and_is_named(home: Home) -> None:
     feedback = await home.feedback(held, "no", "bob")
     await home.said("a:1", "kept-1", sent=held)
     await home.said("a:2", "canary-1", sent=free)
-    placed, _ = await place(home.ledger, "person", "ada", "claim", Actor("counsel", "cli"))
+    placed, _ = await place(home.ledger, "person", "ada", "claim", WHO)
     assert isinstance(placed, Entry)
-    done = await retain(home.stores, Terms(1, 1), after(2))
+    done = await retain(home.stores, Terms(1, 1), after(2), WHO)
     assert await home.gone() == {free}
     assert {name: hold.hold_id for name, hold in done.held.items()} == dict.fromkeys((held, feedback), placed.entry_id)
     assert home.left("kept-1", "canary-1") == ["kept-1"]
@@ -98,7 +101,7 @@ async def test_what_is_held_stays_and_is_named(home: Home) -> None:
 async def test_a_dry_run_changes_nothing(home: Home) -> None:
     turn = await home.turn("one")
     await home.said("a:1", "one")
-    done = await retain(home.stores, Terms(1, 1), after(2), dry=True)
+    done = await retain(home.stores, Terms(1, 1), after(2), WHO, dry=True)
     assert ([facts.entry_id for facts in done.entries], done.kept, done.records) == ([turn], Kept(1, turns=1), ())
     assert (await home.gone(), await home.kinds(), home.left("one")) == (set(), ["turn"], ["one"])
 
@@ -106,7 +109,7 @@ async def test_a_dry_run_changes_nothing(home: Home) -> None:
 async def test_a_record_for_each_batch(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasure, "BATCH", 2)
     turns = [await home.turn(str(n)) for n in range(5)]
-    done = await retain(home.stores, Terms(1, 1), after(2))
+    done = await retain(home.stores, Terms(1, 1), after(2), WHO)
     assert (await home.kinds())[5:] == ["erase"] * 3
     assert len(done.records) == 3
     assert await home.gone() == set(turns)
