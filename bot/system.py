@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.privacy.retention import Retained
-from bot.records import Answer
+from bot.records import Answer, Versions
 from bot.settings.settings import Settings
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
@@ -66,7 +66,7 @@ class System:
     without for now, with why. `warm` loads in the
     background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
     the exact best 50 that they find; None while the search is exact. `chunks_without_vector`: passages without a vector of the embedder that search
-    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `checkpoints`: publishes those of the ledger, where there is a place for them. `retain`: take away what has been kept for long enough. `incoming`: a block that belongs to the trace which the headers of a request name.
+    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `checkpoints`: publishes those of the ledger, where there is a place for them. `retain`: take away what has been kept for long enough. `versions`: what its turns run on. `incoming`: a block that belongs to the trace which the headers of a request name.
     """
 
     settings: Settings
@@ -92,6 +92,7 @@ class System:
     look: Callable[[], Awaitable[Watched]] = sound
     checkpoints: Publisher | None = None
     retain: Callable[[], Awaitable[Retained]] = nothing_due
+    versions: Versions = field(default_factory=Versions)
     incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()
 
     def grader_of(self, policy: Policy) -> Grader:

@@ -172,6 +172,32 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "anchor": {**_s("found count head"), "before": _s("count head"), "reason": _GIVEN},
     "hold": {**_s("on target"), "reason": _GIVEN, "actor": _ACTOR},
     "release": {"hold": _S, "reason": _GIVEN, "actor": _ACTOR},
+    "start": {
+        **_s("program settings directory worker workers"),
+        **_WHO,
+        "models": {ANY: _S},
+        "given": {ANY: _S},
+    },
+    "stop": _s("start signal"),
+    "settings": {**_s("before after"), "changed": [_S]},
+    "directory": _s("file before after"),
+    "export": {**_s("form entries head complete"), **_WHO},
+    "backup": {**_s("file bytes sha256"), **_WHO},
+    "rebuild": {**_s("kb_version documents chunks embedder waiting seconds"), **_WHO},
+    "check": {
+        **_s("items refused"),
+        **_WHO,
+        "answers": [_S],
+        "sources": [_S],
+        "verdicts": {ANY: _S},
+        "statuses": {ANY: _S},
+    },
+    "source_opened": {**_s("entry_id n doc_id chunk_id"), **_WHO},
+    "read": {
+        **_s("page entry_id"),
+        **_WHO,
+        "wanted": {**_s("outcome kind state category arrived before"), "entry": _GIVEN},
+    },
 }
 """The schema of each kind: an object by name, a list by its items, a leaf. An object, a list and a text may each be None or missing."""
 _OLDER: Mapping[str, Any] = dict.fromkeys(("text", "comment", "note"), _GIVEN)

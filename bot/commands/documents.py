@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from fnmatch import fnmatchcase
@@ -12,8 +13,11 @@ import typer
 
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
+from bot.commands.shared.recording import record_or_note
 from bot.commands.shared.startup import make_home, run, settings_of
 from bot.commands.shared.wiring import opened, opened_ingester, wiring_of
+from bot.events.copies import record_backup
+from bot.events.digests import file_sha256
 from bot.operator import operator
 from grounding.errors import InputError
 from grounding.ingest.history import History, Tombstone
@@ -182,14 +186,22 @@ def backup(
 
     To restore: put it in the place of index/store.db of an ATTEST_HOME that nothing uses, then `attest ingest --rebuild`.
 
+    The ledger gets an entry with the name, size and SHA-256 of the copy.
+
     Example:
       attest documents backup knowledge-2026-11-20.db
     """
     size = _history(context).backup(file)
+    run(_record(context, file, size))
     if json:
         emit({"file": str(file), "bytes": size})
     else:
         note(f"{file}: {size:,} bytes; the ledger, its key and directory.yaml are not in it")
+
+
+async def _record(context: typer.Context, file: Path, size: int) -> None:
+    digest = await asyncio.to_thread(file_sha256, file)
+    await record_or_note(context, "the backup", lambda ledger: record_backup(ledger, file, size, digest))
 
 
 def _history(context: typer.Context) -> History:

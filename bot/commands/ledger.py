@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json as jsonlib
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -12,8 +13,11 @@ import typer
 
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
+from bot.commands.shared.recording import record_or_note
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened_ledger, opened_record
+from bot.events.copies import Exported, record_export
+from bot.events.kinds import EVERY, NAMES, shows
 from bot.system import OpenLedger
 from bot.turn.delivery import Arrival, Arrivals, arrival_of
 from bot.view.decisions import decided
@@ -26,9 +30,12 @@ from rai.ledger.proof_file import proof_document
 from rai.ledger.secret_file import write_durably
 from rai.ledger.signing_keys import SigningKeys, rotate
 from rai.ledger.signing_keys import finish as finish_change
+from rai.ports import Ledger
 from rai.records import Break, Entry, Verification
 
 app = options.command_app("Read, verify, export and prove the provenance log.")
+_END = '{"end"'
+"""What the last line of an export begins with."""
 _SHOWN = 20
 """Breaks that are printed; the JSON form has them all."""
 
@@ -39,6 +46,10 @@ def list_(
     limit: Annotated[
         int, typer.Option(metavar="N", min=1, max=100_000, help="How many entries at most, newest first.")
     ] = 20,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Only entries of this kind, or `all`; may be given more than once."),
+    ] = None,
     undelivered: Annotated[
         bool, typer.Option("--undelivered", help="Only turns whose reply is not known to have arrived.")
     ] = False,
@@ -49,16 +60,26 @@ def list_(
     Arrived: delivered, failed with the channel's status or a word, handed over (the channel did not answer), recorded (nothing more is
     known: the process ended, or the reply is on its way). Turns of older programs, and those of `attest eval`, do not tell.
 
+    Without --kind the many small ones are left out: deliveries, pages that reviewers read, opened sources, checks by API.
+
     Examples:
       attest ledger list --limit 100
       attest ledger list --undelivered
+      attest ledger list --kind start --kind stop
+      attest ledger list --kind all
     """
-    found = run(_newest(context, limit, undelivered=undelivered))
+    kinds = _known(kind or [""])
+    if undelivered and not any(shows("turn", wanted) for wanted in kinds):
+        raise InputError(f"--undelivered shows turns alone, and --kind {' and '.join(kinds)} leaves them out")
+    found = run(_newest(context, limit, kinds, undelivered=undelivered))
     if json:
         emit({"entries": [_entry_json(entry, told) for entry, told in found]})
         return
     if not found and undelivered:
         note("no reply is known that did not arrive")
+        return
+    if not found and kind:
+        note(f"no entry of the kind {' or '.join(kinds)}")
         return
     if not found:
         note("the ledger is empty; every turn and every change of the knowledge base will be written to it")
@@ -135,7 +156,8 @@ def export(context: typer.Context, json: options.JsonFlag = False) -> None:
     """Write the whole ledger as JSON lines that can be verified elsewhere.
 
     A heading, every entry, oldest first, and a sealed last line; `ledger verify --export` checks them. With --json it is
-    one document instead, which is held in memory and is for reading alone.
+    one document instead, which is held in memory and is for reading alone. Afterwards the ledger gets an entry of who exported it
+    up to where; where it cannot be written, a line on stderr says so.
 
     Example:
       attest ledger export > ledger-2026-11.jsonl
@@ -298,13 +320,24 @@ def decided_in(entry: Entry) -> list[str]:
     return decided(reply).lines() if isinstance(reply, dict) else []
 
 
-async def _newest(context: typer.Context, limit: int, *, undelivered: bool) -> list[tuple[Entry, Arrival | None]]:
-    """The newest entries, each with how far its reply came; or of all the newest turns whose reply is not known to have arrived."""
+def _known(kinds: Sequence[str]) -> Sequence[str]:
+    unknown = next((kind for kind in kinds if kind not in ("", EVERY, *NAMES)), None)
+    if unknown is not None:
+        raise InputError(f"--kind {unknown!r} is no kind of entry: allowed are {', '.join((*NAMES, EVERY))}")
+    return kinds
+
+
+async def _newest(
+    context: typer.Context, limit: int, kinds: Sequence[str], *, undelivered: bool
+) -> list[tuple[Entry, Arrival | None]]:
+    """The newest entries of these kinds, each with how far its reply came; or of the turns alone whose reply is not known to have arrived."""
     arrivals, found = Arrivals(), list[tuple[Entry, Arrival | None]]()
     async with opened_record(context) as ledger:
-        async for entry in ledger.entries(limit=None if undelivered else limit, newest_first=True):
+        async for entry in ledger.entries(newest_first=True):
             told = arrivals.of(entry)
-            if not undelivered or (told and told.mark != "delivered"):
+            if undelivered and (told is None or told.mark == "delivered"):
+                continue
+            if any(shows(entry.kind, kind) for kind in kinds):
                 found.append((entry, told))
             if len(found) == limit:
                 break
@@ -362,14 +395,49 @@ def _changed(what: str) -> Verification:
     return Verification(False, 0, GENESIS, None, f"changed: {what}")
 
 
+@dataclass(slots=True)
+class _Left:
+    """What of an export has left so far."""
+
+    form: str = ""
+    lines: int = 0
+    end: dict[str, Any] | None = None
+
+    def line(self, line: str) -> None:
+        typer.echo(line)
+        self.tell(jsonlib.loads(line) if self.lines == 0 or line.startswith(_END) else {})
+
+    def tell(self, said: dict[str, Any]) -> None:
+        """A line has left; `said`: what it is, if it is the first or the last."""
+        self.form = self.form or str(said.get("format", ""))
+        self.end = said.get("end")
+        self.lines += 1
+
+    def told(self) -> Exported:
+        if self.end is None:
+            return Exported(self.form, max(0, self.lines - 1), None, complete=False)
+        return Exported(self.form, self.end["count"], self.end["head"], complete=True)
+
+
 async def _export(context: typer.Context, *, as_document: bool) -> None:
-    async with opened_record(context) as ledger:
-        if not as_document:
-            async for line in ledger.export():
-                typer.echo(line)
-            return
-        heading, *entries, end = [jsonlib.loads(line) async for line in ledger.export()]
+    left = _Left()
+    try:
+        async with opened_record(context) as ledger:
+            await _write_out(ledger, left, as_document=as_document)
+    finally:
+        if left.lines:
+            await record_or_note(context, "the export", lambda ledger: record_export(ledger, left.told()))
+
+
+async def _write_out(ledger: Ledger, left: _Left, *, as_document: bool) -> None:
+    if not as_document:
+        async for line in ledger.export():
+            left.line(line)
+        return
+    heading, *entries, end = [jsonlib.loads(line) async for line in ledger.export()]
     emit({**heading, "entries": entries, **end})
+    for said in (heading, *entries, end):
+        left.tell(said if said is heading or said is end else {})
 
 
 async def _checkpoint(context: typer.Context, to: str | None) -> dict[str, Any]:

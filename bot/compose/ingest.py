@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.compose.embedder import fingerprint_of, passage_embedder
 from bot.compose.parts import NAMES, VERDICTS, embedded_screen
 from bot.compose.resources import Close, Resources
 from bot.compose.search import mirror
 from bot.compose.services import imaginer
+from bot.events.copies import Rebuilt, record_rebuild
 from bot.operator import operator
 from bot.settings.settings import Settings
+from grounding.errors import ServiceError
 from grounding.ingest.chunk_settings import marked, unmarked
 from grounding.ingest.history import History, OnChange
+from grounding.ports import Embedder
 from grounding.records import IngestReport, Progress, plain
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
+
+if TYPE_CHECKING:
+    from grounding.embedded.index import EmbeddedIndex
 
 
 async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
@@ -47,6 +54,10 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
     return await asyncio.to_thread(compare)
 
 
+Anew = tuple[Rebuilt, ServiceError | None]
+"""What was made anew, and what kept passages without vectors."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoreIngester:
     """Takes documents into the knowledge base and writes what changed into the ledger. Only one at a time can do so; servers read meanwhile.
@@ -55,11 +66,20 @@ class StoreIngester:
     """
 
     ingest: Callable[..., Awaitable[IngestReport]]
-    rebuild: Callable[[Callable[[Progress], None]], Awaitable[None]]
+    make_anew: Callable[[Callable[[Progress], None]], Awaitable[Anew]]
     bring_back: Callable[[str], Awaitable[bool]]
     ledger: Ledger
     close: Close
     vectors: bool
+
+    async def rebuild(self, on_progress: Callable[[Progress], None]) -> None:
+        """Make again from the documents in store what is derived from them, and record it. Raises StoreError, and ServiceError if a service
+        left passages without vectors.
+        """
+        made, failed = await self.make_anew(on_progress)
+        await record_rebuild(self.ledger, made)
+        if failed is not None:
+            raise failed
 
     async def restore(self, doc_id: str) -> bool:
         """Bring a removed document back; False if there is none. Raises StoreError."""
@@ -136,13 +156,13 @@ async def open_ingester(settings: Settings) -> StoreIngester:
         await upload(options["on_progress"])
         return report
 
-    async def rebuild_all(on_progress: Callable[[Progress], None]) -> None:
+    async def rebuild_all(on_progress: Callable[[Progress], None]) -> Anew:
+        began = time.monotonic()
         failed = await rebuild(index, on_progress)
         await names.learn_anew(index)
         await learn(on_progress, imagining=failed is None)
         await upload(on_progress)
-        if failed is not None:
-            raise failed
+        return await asyncio.to_thread(_made_anew, index, embedder, failed, began), failed
 
     async def restore_and_learn(doc_id: str) -> bool:
         found = await restore(index, doc_id, chunking=settings.chunks.chunking)
@@ -152,6 +172,18 @@ async def open_ingester(settings: Settings) -> StoreIngester:
         return found
 
     return StoreIngester(ingest_and_learn, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
+
+
+def _made_anew(index: EmbeddedIndex, embedder: Embedder | None, failed: ServiceError | None, began: float) -> Rebuilt:
+    documents, chunks = index.counts()
+    return Rebuilt(
+        kb_version=index.kb_version(),
+        documents=documents,
+        chunks=chunks,
+        embedder=embedder.fingerprint if embedder else None,
+        waiting=failed.code if failed else None,
+        seconds=time.monotonic() - began,
+    )
 
 
 def open_history(settings: Settings) -> History:

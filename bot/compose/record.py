@@ -1,4 +1,4 @@
-"""Opens the record without the system that writes it: to be read alone, or for the commands that prove it."""
+"""Opens the record without the system that writes it: to be read alone, or for the commands that prove it or add an entry."""
 
 from __future__ import annotations
 

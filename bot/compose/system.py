@@ -176,6 +176,7 @@ class _Builder:
             recall=search.vectors.followed_recall if search.vectors else lambda: None,
             chunks_without_vector=index.chunks_without_vector,
             quarantine=quarantine,
+            versions=seams.versions,
             look=ledger.look,
             checkpoints=publisher(self.settings, ledger, self.resources),
             retain=partial(apply_retention, self.settings, ledger),

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
+from bot.events.digests import Digests
+from bot.events.looks import record_check
 from bot.http import json_forms
 from bot.http.app_keys import ANSWER, DELIVERIES, LIMITER, METRICS, SYSTEM
 from bot.http.delivery import GONE, is_gone, sent_whole, wait_for_all
@@ -27,6 +29,7 @@ from grounding.errors import InputError
 from rai.records import Report
 
 T = TypeVar("T")
+Checked = tuple[CheckRequest, Report]
 LOOK_SECONDS = 0.2
 """How often a running turn looks whether its caller is still there."""
 PING_SECONDS = 10.0
@@ -59,17 +62,22 @@ async def ask(request: web.Request) -> web.StreamResponse:
 async def check(request: web.Request) -> web.Response:
     """One `check` form, or `{"items": [...]}` with many; a bad item gives an error in its place.
 
-    A caller who accepts `text/html` and not JSON gets one form's report as a page.
+    A caller who accepts `text/html` and not JSON gets one form's report as a page. What was checked is recorded before it leaves: where
+    that cannot be, nothing does.
     """
     data = await _body(request)
     items = json_forms.parse_items(data) if "items" in data else None
     _spend(request, f"check {caller(request)}", CHECK_COST * max(1, len(items or ())))
+    done: list[Checked] = []
     if items is None and _wants_page(request):
-        return await _check_page(request, data)
-    if items is None:
-        return web.json_response(await _check_one(request, data))
-    results = [await _check_item(request, item, index + 1) for index, item in enumerate(items)]
-    return web.json_response({"items": results})
+        response = await _check_page(request, data, done)
+    elif items is None:
+        response = web.json_response(await _check_one(request, data, done))
+    else:
+        results = [await _check_item(request, item, index + 1, done) for index, item in enumerate(items)]
+        response = web.json_response({"items": results})
+    await _record_checks(request, done, refused=len(items or done) - len(done))
+    return response
 
 
 async def report_refusal(request: web.Request) -> web.Response:
@@ -100,29 +108,38 @@ def _wants_page(request: web.Request) -> bool:
     return "text/html" in accepted and "application/json" not in accepted
 
 
-async def _check_page(request: web.Request, data: dict[str, Any]) -> web.Response:
+async def _check_page(request: web.Request, data: dict[str, Any], done: list[Checked]) -> web.Response:
     identifier, form = json_forms.check_id(data), json_forms.parse_check(data)
-    report = await _checked(request, form)
+    report = await _checked(request, form, done)
     view = report_view(identifier, form.answer, report, form.sources, question=form.question)
     return web.Response(text=report_page([view], alone=False), content_type="text/html")
 
 
-async def _check_one(request: web.Request, data: dict[str, Any]) -> dict[str, Any]:
+async def _check_one(request: web.Request, data: dict[str, Any], done: list[Checked]) -> dict[str, Any]:
     identifier = json_forms.check_id(data)
-    return json_forms.report_json(identifier, await _checked(request, json_forms.parse_check(data)))
+    return json_forms.report_json(identifier, await _checked(request, json_forms.parse_check(data), done))
 
 
-async def _checked(request: web.Request, form: CheckRequest) -> Report:
+async def _checked(request: web.Request, form: CheckRequest, done: list[Checked]) -> Report:
     report = await request.app[SYSTEM].check(form)
     request.app[METRICS].checks.labels(report.verdict).inc()
+    done.append((form, report))
     return report
 
 
-async def _check_item(request: web.Request, item: Any, line: int) -> dict[str, Any]:
+async def _record_checks(request: web.Request, done: list[Checked], *, refused: int) -> None:
+    """One entry for the request, none if nothing of it could be checked. Raises StoreError."""
+    if done:
+        system = request.app[SYSTEM]
+        digests = Digests(system.settings.files.ledger_key)
+        await record_check(system.ledger, digests, _actor(request, None), done, refused=refused)
+
+
+async def _check_item(request: web.Request, item: Any, line: int, done: list[Checked]) -> dict[str, Any]:
     try:
         if not isinstance(item, dict):
             raise InputError(f"items[{line - 1}] must be an object in the check form")
-        return await _check_one(request, item)
+        return await _check_one(request, item, done)
     except InputError as error:
         identifier = item.get("id") if isinstance(item, dict) else None
         known = identifier if isinstance(identifier, str) else ""

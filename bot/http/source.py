@@ -8,14 +8,16 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
+from bot.events.looks import record_source
 from bot.http.app_keys import LINKS, SYSTEM
-from bot.http.errors import Refused
+from bot.http.errors import LOG, Refused
 from bot.http.guard import require_local
 from bot.http.responses import page
+from bot.records import Actor
 from bot.system import System
 from bot.view.markup import Mark, Segment, segments
 from bot.wording.web import web_place
-from grounding.errors import ServiceError
+from grounding.errors import ServiceError, StoreError
 from grounding.records import Access, Document
 from rai.records import Entry
 
@@ -33,7 +35,7 @@ class Cited:
 
 
 async def source(request: web.Request) -> web.Response:
-    """The page. A signed link opens it from anywhere until it expires; without a signature, this machine only."""
+    """The page. A signed link opens it from anywhere until it expires; without a signature, this machine only. That it was opened is recorded."""
     system = request.app[SYSTEM]
     number = request.match_info["n"]
     n = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else 0
@@ -43,7 +45,19 @@ async def source(request: web.Request) -> web.Response:
     if entry is None or evidence is None:
         raise Refused(404, "not_found", "No turn in the ledger cites a passage under this address.")
     cited = await cite(system, entry, evidence)
+    if request.method == "GET":  # HEAD shows nothing
+        await _record(request, entry, evidence)
     return page("source.html", cited=cited, n=n, entry_id=entry.entry_id)
+
+
+async def _record(request: web.Request, entry: Entry, evidence: dict[str, Any]) -> None:
+    """A source that was cited to a person stays open to them, also where its opening cannot be recorded: then the log says so."""
+    local = request.query.get("sig") is None
+    actor = Actor(None, "local") if local else Actor(person(entry), "link")
+    try:
+        await record_source(request.app[SYSTEM].ledger, actor, entry, evidence)
+    except StoreError as error:
+        LOG.error("an opened source of entry %s could not be recorded: %s", entry.entry_id, error)
 
 
 def _authorise(request: web.Request, entry: Entry | None, n: int) -> None:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from bot.turn.delivery import DELIVERY, Arrival, Arrivals
-from bot.turn.disputes import DECISION, REPORT
-from bot.turn.quarantine import DECISION as QUARANTINE
+from bot.events.kinds import EVERY, NAMES, shows, weight
+from bot.turn.delivery import Arrival, Arrivals
 from rai.entry_schema import NAME
 from rai.ports import Ledger
 from rai.records import Entry, Outcome
@@ -17,14 +16,16 @@ PAGE = 25
 SCAN_MAX = 20_000
 """Entries looked at for one page; a filter that matches less than this holds ends with a note, not with a long wait."""
 OUTCOMES = tuple(o.value for o in Outcome)
-KINDS = ("turn", DELIVERY, "ingest", "remove", "feedback", REPORT, DECISION, QUARANTINE)
+KINDS = (EVERY, *NAMES)
 UNDELIVERED = "no"
 """The value of the filter `arrived` for turns whose reply is not known to have arrived."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What the list shows. `before`: only entries with a smaller `seq`; 0 begins at the newest. `arrived`: "" or UNDELIVERED."""
+    """What the list shows. `kind`: "" is all but the quiet kinds. `before`: only entries with a smaller `seq`; 0 begins at the newest.
+    `arrived`: "" or UNDELIVERED.
+    """
 
     outcome: str = ""
     kind: str = ""
@@ -38,7 +39,7 @@ class Filter:
         before = query.get("before", "")
         return cls(
             outcome=query.get("outcome", "") if query.get("outcome", "") in OUTCOMES else "",
-            kind=query.get("kind", "")[:40],
+            kind=query.get("kind", "") if query.get("kind", "") in KINDS else "",
             entry=query.get("entry", "").strip()[:100],
             before=int(before) if before.isascii() and before.isdigit() and len(before) < 16 else 0,
             arrived=UNDELIVERED if query.get("arrived") == UNDELIVERED else "",
@@ -50,7 +51,7 @@ class Filter:
             return False
         if self.outcome and outcome(entry) != self.outcome:
             return False
-        if self.kind and entry.kind != self.kind:
+        if not shows(entry.kind, self.kind):
             return False
         return self.entry.lower() in entry.entry_id.lower()
 
@@ -91,13 +92,13 @@ class Listing:
 async def listing(ledger: Ledger, wanted: Filter) -> Listing:
     """The page of `wanted`. Stops at the first entry beyond the page."""
     rows: list[ListedEntry] = []
-    seen = 0
+    seen = 0.0
     arrivals = Arrivals()
     async for entry in ledger.entries(newest_first=True):
         arrival = arrivals.of(entry)
         if wanted.before and entry.seq >= wanted.before:
             continue
-        seen += 1
+        seen += weight(entry)
         if wanted.matches(entry, arrival):
             if len(rows) == PAGE:
                 return Listing(tuple(rows), wanted.older(rows[-1].seq), cut=False)

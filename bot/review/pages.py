@@ -6,23 +6,26 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 from aiohttp import web
 
+from bot.events.looks import record_read
 from bot.http.app_keys import SYSTEM
-from bot.http.errors import Refused
+from bot.http.errors import LOG, Refused
 from bot.http.forwarding import is_encrypted
 from bot.http.responses import page
 from bot.review.listing import KINDS, OUTCOMES, Filter, listing, outcome
-from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, form_token
+from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, form_token, named
 from bot.review.turn_view import tidy, turn_view
 from bot.state import State
 from bot.turn.delivery import arrival_of
 from bot.turn.disputes import dispute_of
+from grounding.errors import StoreError
 from rai.ports import Ledger
 from rai.records import Outcome, Verification
 
@@ -89,11 +92,12 @@ async def entries(request: web.Request) -> web.Response:
     token = request.query.get("token")
     if token is not None:
         return await _enter(request, token)
-    await require_session(request)
+    session = await require_session(request)
     ledger = request.app[SYSTEM].ledger
     wanted = Filter.of(request.query)
     shown = await listing(ledger, wanted)
     walk = await request.app[CHAIN].walk(ledger, fresh="verify" in request.query)
+    await seen(request, session, "list", wanted=asdict(wanted))
     return page("review/list.html", listing=shown, wanted=wanted, walk=walk, outcomes=OUTCOMES, kinds=KINDS)
 
 
@@ -105,6 +109,7 @@ async def entry_page(request: web.Request) -> web.Response:
     if entry is None:
         raise Refused(404, "not_found", "The ledger has no entry with this id.")
     walk = await request.app[CHAIN].walk(ledger, fresh="verify" in request.query)
+    await seen(request, session, "entry", entry_id=entry.entry_id)
     if entry.kind == "turn" and isinstance(entry.body.get("reply"), dict):
         dispute = await dispute_of(ledger, entry) if outcome(entry) == Outcome.BLOCKED else None
         form = form_token(session)
@@ -119,6 +124,23 @@ async def entry_page(request: web.Request) -> web.Response:
             form=form,
         )
     return page("review/entry.html", entry=entry, lines=tidy(entry.body) if entry.body else [], walk=walk)
+
+
+async def seen(
+    request: web.Request,
+    session: str,
+    what: str,
+    *,
+    entry_id: str | None = None,
+    wanted: Mapping[str, Any] | None = None,
+) -> None:
+    """Record that a page is read. Raises Refused (503) where that cannot be: a read that leaves no trace is none of a reviewer's."""
+    try:
+        await record_read(request.app[SYSTEM].ledger, named(session), what, entry_id=entry_id, wanted=wanted)
+    except StoreError as error:
+        LOG.error("a reviewer's page was refused, for it could not be recorded: %s", error)
+        message = "That you read this cannot be recorded now, so it is not shown. The ledger cannot be written."
+        raise Refused(503, "ledger_unavailable", message, title="Not now") from None
 
 
 async def _enter(request: web.Request, token: str) -> web.Response:

@@ -10,7 +10,7 @@ from bot.http.app_keys import SYSTEM
 from bot.http.errors import Refused
 from bot.http.responses import page
 from bot.review.decision_form import decision_form
-from bot.review.pages import WITH_FORM, require_session
+from bot.review.pages import WITH_FORM, require_session, seen
 from bot.review.session import form_token
 from bot.turn.quarantine import decide, named
 from grounding.errors import InputError
@@ -34,6 +34,7 @@ async def quarantine(request: web.Request) -> web.Response:
     given = request.query.get("state", "")
     state = given if given in (*STATES, ALL) else "held"
     wanted = [p for p in found if state in (ALL, p.state)]
+    await seen(request, session, "quarantine", wanted={"state": state})
     counts = {name: sum(p.state == name for p in found) for name in STATES}
     return page(
         "review/quarantine.html",

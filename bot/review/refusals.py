@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import cast, get_args
 
 from aiohttp import web
@@ -11,7 +11,7 @@ from aiohttp import web
 from bot.http.app_keys import SYSTEM
 from bot.http.responses import page
 from bot.review.decision_form import decision_form
-from bot.review.pages import WITH_FORM, require_session
+from bot.review.pages import WITH_FORM, require_session, seen
 from bot.review.session import form_token
 from bot.turn.disputes import STATES, Decision, Dispute, State, decide, queue
 from rai.records import Category
@@ -50,6 +50,7 @@ async def refusals(request: web.Request) -> web.Response:
     session = await require_session(request)
     found = await queue(request.app[SYSTEM].ledger)
     wanted = Wanted.of(request.query)
+    await seen(request, session, "refusals", wanted=asdict(wanted))
     counts = {state: sum(d.state == state for d in found.disputes) for state in STATES}
     return page(
         "review/refusals.html",

@@ -12,6 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
@@ -19,6 +20,7 @@ from multiprocessing.synchronize import Event
 from aiohttp import web
 
 from bot.compose.system import compose
+from bot.events.running import recorded_run
 from bot.http.app_keys import ANSWER, DELIVERIES
 from bot.observability.logs import log_to_stderr
 from bot.review.session import new_token
@@ -34,6 +36,18 @@ _STARTING_S = 120.0
 _AFTER_DRAIN_S = 5.0
 MAX_WORKERS = 64
 """Processes that may share a socket."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServingProcess:
+    """One of the processes that share a socket. `token` opens the reviewers' pages once; None makes one in local mode, an empty one is none: another process keeps it."""
+
+    worker: int = 1
+    workers: int = 1
+    token: str | None = None
+
+
+ONLY = ServingProcess()
 
 
 async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
@@ -55,32 +69,43 @@ async def serve_on(
     settings: Settings,
     announce: Callable[[Addresses], None],
     *,
-    token: str | None = None,
+    place: ServingProcess = ONLY,
     make: Callable[[Settings], Awaitable[System]] = compose,
 ) -> int:
-    """Serve on a bound socket until a signal asks to stop. Returns the signal's number.
+    """Serve on a bound socket until a signal asks to stop. Returns the signal's number. Start and stop are recorded.
 
-    `token` opens the reviewers' pages once; None makes one in local mode, an empty one is none: another worker keeps it.
+    `place`: which of the processes this is that share the socket.
     """
     system = await make(settings)
     try:
-        token = first_token(settings) if token is None else token
-        app = build_app(system, review_token=token)
-        add_routes(app, settings, app[ANSWER], system.ledger, deliveries=app[DELIVERIES])
-        runner = web.AppRunner(
-            app, handle_signals=False, access_log=None, shutdown_timeout=settings.bounds.turn_deadline_s
-        )
-        await runner.setup()
-        try:
-            await web.SockSite(runner, listener, backlog=_BACKLOG).start()
-            with _stop_signal() as stopped:
-                announce(addresses_of(settings, listener.getsockname()[1], token))
-                system.warm()
-                return await stopped
-        finally:
-            await runner.cleanup()
+        async with recorded_run(system, place.worker, place.workers) as run:
+            run.signal = await _served(system, listener, settings, announce, place.token)
+            return run.signal
     finally:
         await system.close()
+
+
+async def _served(
+    system: System,
+    listener: socket.socket,
+    settings: Settings,
+    announce: Callable[[Addresses], None],
+    token: str | None,
+) -> int:
+    """Take requests until a signal asks to stop, and finish those in hand. Returns the signal's number."""
+    token = first_token(settings) if token is None else token
+    app = build_app(system, review_token=token)
+    add_routes(app, settings, app[ANSWER], system.ledger, deliveries=app[DELIVERIES])
+    runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=settings.bounds.turn_deadline_s)
+    await runner.setup()
+    try:
+        await web.SockSite(runner, listener, backlog=_BACKLOG).start()
+        with _stop_signal() as stopped:
+            announce(addresses_of(settings, listener.getsockname()[1], token))
+            system.warm()
+            return await stopped
+    finally:
+        await runner.cleanup()
 
 
 @contextlib.contextmanager
@@ -133,7 +158,7 @@ def serve_with_workers(
                 ready = spawning.Event()
                 worker = spawning.Process(
                     target=_work,
-                    args=(settings, listener, ready, make, "" if workers else token),
+                    args=(settings, listener, ready, make, ServingProcess(number + 1, count, "" if workers else token)),
                     name=f"attest-worker-{number + 1}",
                 )
                 worker.start()
@@ -154,11 +179,11 @@ def _work(
     listener: socket.socket,
     ready: Event,
     make: Callable[[Settings], Awaitable[System]],
-    token: str,
+    place: ServingProcess,
 ) -> None:
     log_to_stderr(settings)
     threading.Thread(target=_end_with_parent, args=(settings.bounds.turn_deadline_s,), daemon=True).start()
-    asyncio.run(serve_on(listener, settings, lambda _: ready.set(), token=token, make=make))
+    asyncio.run(serve_on(listener, settings, lambda _: ready.set(), make=make, place=place))
 
 
 def _end_with_parent(drain_s: float) -> None:

@@ -8,7 +8,7 @@ import json
 from bot.records import Versions
 from bot.settings.settings import Settings
 
-_ELSEWHERE = {"files", "checkpoints", "serving", "log", "traces", "retention"}
+ELSEWHERE = {"files", "checkpoints", "serving", "log", "traces", "retention"}
 """Groups of settings that decide where things lie and who may reach them, and nothing of how a turn runs."""
 
 
@@ -20,5 +20,5 @@ def versions(settings: Settings, *, embedding: str, screen: str) -> Versions:
 
 def settings_hash(settings: Settings) -> str:
     """SHA-256, 16 hexadecimal digits, of the settings that decide how turns run; a secret counts as set or not, never by its value."""
-    told = settings.model_dump(mode="json", exclude=_ELSEWHERE)
+    told = settings.model_dump(mode="json", exclude=ELSEWHERE)
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]

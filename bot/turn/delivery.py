@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+from bot.events.kinds import DELIVERY
 from grounding.errors import AttestError, kind_and_way
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 from rai.records import Entry
 
 LOG = logging.getLogger("attest.turn")
-DELIVERY = "delivery"
-"""The kind of the entry."""
 FOLLOWS, NONE = "follows", "none"
 """What a turn's entry says under `delivery`: that such an entry is to follow, or that nobody waits for the reply."""
 _UNHEARD = frozenset({"eval"})

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
+from bot.events.kinds import weight, without_quiet
 from bot.records import Actor
 from grounding.errors import InputError
 from grounding.records import plain
@@ -149,21 +150,23 @@ async def queue(ledger: Ledger, *, scan: int = SCAN_MAX) -> Queue:
     """Every dispute among the newest `scan` entries."""
     reports: dict[str, Entry] = {}
     decisions: dict[str, Entry] = {}
-    seen = 0
-    async for entry in ledger.entries(newest_first=True, limit=scan):
-        seen += 1
+    seen = 0.0
+    async for entry in ledger.entries(newest_first=True):
+        seen += weight(entry)
         about = str(entry.body.get("entry_id", ""))
         if entry.kind == DECISION and about:
             decisions.setdefault(about, entry)
         elif entry.kind == REPORT and about:
             reports[about] = entry
+        if seen >= scan:
+            break
     newest = sorted(reports.items(), key=lambda item: -item[1].seq)
     found = [Dispute(await ledger.get(about), report, decisions.get(about)) for about, report in newest]
-    return Queue(tuple(found), cut=seen == scan)
+    return Queue(tuple(found), cut=seen >= scan)
 
 
 async def _about(ledger: Ledger, turn: Entry) -> AsyncIterator[Entry]:
-    async for entry in ledger.entries(after=turn.seq, limit=SCAN_MAX):
+    async for entry in without_quiet(ledger.entries(after=turn.seq), SCAN_MAX):
         if entry.kind in (REPORT, DECISION) and entry.body.get("entry_id") == turn.entry_id:
             yield entry
 

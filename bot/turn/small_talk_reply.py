@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.events.kinds import without_quiet
 from bot.records import Reply
 from bot.turn.small_talk import Form, SmallTalkTexts, Talk, lists, small_talk
 from bot.turn.state import TurnState
@@ -49,7 +50,7 @@ async def _answer(state: TurnState, talk: Talk, texts: SmallTalkTexts) -> str:
 
 async def _sources(state: TurnState, last: Turn) -> list[str]:
     """What the last answer cited, as the record of this person's turn has it; nothing if it is not found."""
-    async for entry in state.seams.ledger.entries(limit=LOOKED_AT, newest_first=True):
+    async for entry in without_quiet(state.seams.ledger.entries(newest_first=True), LOOKED_AT):
         reply = entry.body.get("reply") or {} if entry.kind == "turn" else {}
         if (
             str(reply.get("answer", "")).strip() == last.text.strip()

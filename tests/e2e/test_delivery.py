@@ -66,7 +66,7 @@ async def test_what_did_not_arrive_is_told(sample_home: Path, model_file: Path, 
             server.kill()
             await asyncio.to_thread(server.wait)
             channel.go_on.set()
-    entries = attest(env, home, "ledger", "list", "--limit", "100")["entries"]
+    entries = attest(env, home, "ledger", "list", "--kind", "all", "--limit", "100")["entries"]
     cut, api, refused, sent = [e for e in entries if e["kind"] == "turn"]
     assert [(e["delivery"]["mark"], e["delivery"]["failed"]) for e in (cut, api, refused, sent)] == [
         ("recorded", None),

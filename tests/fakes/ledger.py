@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from grounding.errors import StoreError
 from rai.ledger.chain import GENESIS, SealedRow, canonical, commitment, mac_of
 from rai.ledger.export import export_lines
 from rai.records import Entry, Verification
@@ -75,3 +76,14 @@ class FakeLedger:
                 return Verification(False, len(self.kept), prev, entry.entry_id, "its code does not match its content")
             prev = entry.mac
         return Verification(True, len(self.kept), prev)
+
+
+class ShutLedger(FakeLedger):
+    """A ledger that cannot be written while `shut`."""
+
+    shut = True
+
+    async def append(self, kind: str, body: dict[str, Any]) -> Entry:
+        if self.shut:
+            raise StoreError("the ledger cannot be used: the disk is full")
+        return await super().append(kind, body)

@@ -107,6 +107,9 @@ ROOT = Path(__file__).parents[2]
 WRITERS = {
     "bot/commands/documents.py": None,
     "bot/compose/ingest.py": None,
+    "bot/events/copies.py": None,
+    "bot/events/looks.py": None,
+    "bot/events/running.py": None,
     "bot/privacy/hold.py": None,
     "bot/teams/handler.py": None,
     "bot/turn/delivery.py": None,

@@ -60,7 +60,7 @@ class LedgerOpener(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """How a command gets a system, an ingester, the history of the knowledge base, the record to read alone, and the ledger to prove it by.
+    """How a command gets a system, an ingester, the history of the knowledge base, the record to read alone, and the ledger to prove it by or write to.
 
     Each may raise UserError or StoreError.
     """

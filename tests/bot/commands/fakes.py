@@ -8,14 +8,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from bot.commands.shared.wiring import Ingester, Wiring
-from bot.compose.record import open_ledger
 from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings.settings import Settings
-from bot.system import CheckRequest, System
-from grounding.errors import InputError, ServiceUnavailable
+from bot.system import CheckRequest, OpenLedger, System
+from grounding.errors import InputError, ServiceUnavailable, StoreError
 from grounding.ingest.history import OnChange, Tombstone
 from grounding.query.linking import QueryBuilder
 from grounding.records import (
@@ -182,13 +181,16 @@ class TwoPeople:
 
 @dataclass
 class MemoryLedger:
-    """A list with a hash chain; `tampered` says what verify must find."""
+    """A list with a hash chain; `tampered` says what verify must find, `shut` that nothing can be written."""
 
     held: list[Entry] = field(default_factory=list)
     tampered: bool = False
     ledger_id: str | None = LEDGER_ID
+    shut: bool = False
 
     async def append(self, kind: str, body: dict[str, Any]) -> Entry:
+        if self.shut:
+            raise StoreError("the disk is full")
         prev = self.held[-1].mac if self.held else "0"
         seq = len(self.held) + 1
         mac = hashlib.sha256(f"{prev}{kind}{body!r}".encode()).hexdigest()
@@ -256,7 +258,7 @@ class FakeWorld:
     closed: int = 0
 
     def wiring(self) -> Wiring:
-        return Wiring(self.compose, self.open_ingester, self.open_history, self.open_record, open_ledger)
+        return Wiring(self.compose, self.open_ingester, self.open_history, self.open_record, self.open_ledger)
 
     async def compose(self, settings: Settings) -> System:
         self.opened += 1
@@ -287,6 +289,11 @@ class FakeWorld:
     @asynccontextmanager
     async def open_record(self, _: Settings) -> AsyncIterator[Ledger]:
         yield self.ledger
+
+    @asynccontextmanager
+    async def open_ledger(self, settings: Settings, *, writes: bool = False) -> AsyncIterator[OpenLedger]:
+        assert writes, "whoever reads alone opens the record"
+        yield OpenLedger(cast(Any, self.ledger), None, settings.files.signing_key_path)
 
     async def ready(self) -> dict[str, str]:
         return self.waiting

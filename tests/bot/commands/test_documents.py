@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -64,3 +65,15 @@ def test_a_backup_says_what_is_not_in_it(attest: Attest, tmp_path: Path) -> None
     ran = attest("documents", "backup", str(tmp_path / "kb.db"))
     assert ran.code == 0
     assert "ledger" in ran.err
+
+
+def test_a_backup_is_an_entry_or_a_line_says_why_not(attest: Attest, small: FakeWorld, tmp_path: Path) -> None:
+    attest("documents", "backup", str(tmp_path / "kb.db"))
+    (entry,) = small.ledger.held
+    assert (entry.kind, entry.body["file"], entry.body["bytes"]) == ("backup", "kb.db", len(b"everything"))
+    assert entry.body["sha256"] == hashlib.sha256(b"everything").hexdigest()
+    small.ledger.shut = True
+    ran = attest("documents", "backup", str(tmp_path / "again.db"))
+    assert ran.code == 0
+    assert (tmp_path / "again.db").read_bytes() == b"everything"
+    assert "the backup is not recorded in the ledger: the disk is full" in ran.err

@@ -6,6 +6,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ import pytest
 
 from bot.cli import main
 from bot.commands.ledger import decided_in
-from bot.commands.shared.wiring import Wiring
+from bot.commands.shared.wiring import LedgerOpener, Wiring
 from bot.compose.record import open_ledger, open_record
 from bot.settings.load import load_settings
+from bot.settings.settings import Settings
+from grounding.errors import StoreError
 from rai.ledger.store import SqlLedger
 from rai.records import Entry
 from tests.bot.commands.conftest import Ran
@@ -39,11 +42,11 @@ def ledger(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Path)
 
     asyncio.run(fill())
 
-    def run(*arguments: str) -> Ran:
+    def run(*arguments: str, opened_by: LedgerOpener = open_ledger) -> Ran:
         capsys.readouterr()
         code = main(
             ["ledger", *arguments],
-            lambda: Wiring(small.compose, small.open_ingester, small.open_history, open_record, open_ledger),
+            lambda: Wiring(small.compose, small.open_ingester, small.open_history, open_record, opened_by),
         )
         return Ran(code, *capsys.readouterr())
 
@@ -197,3 +200,75 @@ def test_a_turn_begins_with_what_was_decided() -> None:
     ]
     for body in bodies:
         assert decided_in(replace(entry, body=body)) == []
+
+
+def kinds(ledger: Ledger, *arguments: str) -> list[str]:
+    return [entry["kind"] for entry in ledger("list", "--json", *arguments).document["entries"]]
+
+
+def in_store(kind: str, body: dict[str, Any]) -> None:
+    async def fill() -> None:
+        settings = load_settings()
+        store = SqlLedger(settings.files.home / "ledger.db", settings.files.ledger_key)
+        await store.append(kind, body)
+        await store.close()
+
+    asyncio.run(fill())
+
+
+def test_an_export_is_an_entry_that_says_up_to_where(ledger: Ledger, archive: Path) -> None:
+    """It stands behind what was exported, which verifies as it is; the next export holds it."""
+    end = json.loads(archive.read_text("utf-8").splitlines()[-1])["end"]
+    newest = ledger("list", "--json").document["entries"][0]
+    assert (newest["kind"], newest["seq"], end["count"]) == ("export", 5, 4)
+    assert (newest["body"]["entries"], newest["body"]["head"]) == (4, end["head"])
+    assert newest["body"]["complete"] is True
+    assert newest["body"]["form"] == json.loads(archive.read_text("utf-8").splitlines()[0])["format"]
+    assert len(ledger("export", "--json").document["entries"]) == 5
+    assert ledger("verify").code == 0
+    assert kinds(ledger) == ["export", "export", "turn", "turn", "turn", "genesis"]
+
+
+def test_an_export_that_cannot_be_recorded_is_made_and_told(ledger: Ledger) -> None:
+    """As of a ledger that is locked, or lies where nobody may write."""
+
+    def locked(_: Settings, /, *, writes: bool = False) -> AbstractAsyncContextManager[Any]:
+        assert writes
+        raise StoreError("the ledger cannot be used: it is locked")
+
+    ran = ledger("export", opened_by=locked)
+    assert ran.code == 0
+    assert len(ran.out.splitlines()) == 6
+    assert ran.err == "attest: the export is not recorded in the ledger: the ledger cannot be used: it is locked\n"
+
+
+def test_an_export_that_is_broken_off_is_an_entry_too(ledger: Ledger) -> None:
+    """A pipe whose reader goes after two lines has had one entry."""
+    said: list[str] = []
+
+    def full(line: str) -> None:
+        if len(said) == 2:
+            raise BrokenPipeError
+        said.append(line)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bot.commands.ledger.typer.echo", full)
+        ledger("export")
+    newest = ledger("list", "--json").document["entries"][0]["body"]
+    assert (newest["entries"], newest["head"], newest["complete"]) == (1, None, False)
+
+
+def test_the_list_leaves_looking_out_until_it_is_asked_for(ledger: Ledger) -> None:
+    in_store("read", {"schema": 2, "page": "list"})
+    in_store("start", {"schema": 2, "program": "1"})
+    in_store("check", {"schema": 2, "items": 1})
+    in_store("delivery", {"schema": 2, "entry_id": "e0"})
+    assert kinds(ledger) == ["start", "turn", "turn", "turn", "genesis"]
+    assert kinds(ledger, "--limit", "2") == ["start", "turn"]
+    assert kinds(ledger, "--kind", "check", "--kind", "start") == ["check", "start"]
+    assert kinds(ledger, "--kind", "all") == ["delivery", "check", "start", "read", "turn", "turn", "turn", "genesis"]
+    assert kinds(ledger, "--kind", "genesis") == ["genesis"]
+    assert "no entry of the kind stop" in ledger("list", "--kind", "stop").err
+    wrong = ledger("list", "--kind", "weather")
+    assert (wrong.code, wrong.err.count("\n")) == (2, 1)
+    assert "allowed are" in wrong.err

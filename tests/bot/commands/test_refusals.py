@@ -11,7 +11,6 @@ import pytest
 
 from bot.cli import main
 from bot.commands.shared.wiring import Wiring
-from bot.compose.record import open_ledger
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from bot.system import System
@@ -60,7 +59,7 @@ def refusals(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Pat
         capsys.readouterr()
         code = main(
             ["refusals", *arguments],
-            lambda: Wiring(compose, small.open_ingester, small.open_history, small.open_record, open_ledger),
+            lambda: Wiring(compose, small.open_ingester, small.open_history, small.open_record, small.open_ledger),
         )
         return Ran(code, *capsys.readouterr())
 

@@ -232,11 +232,14 @@ def test_retrieve_one_query_in_words_and_as_json(attest: Attest) -> None:
 def test_ledger_list_show_export(attest: Attest) -> None:
     for question in ("one", "two", "three"):
         attest("ask", question)
-    newest = attest("ledger", "list", "--limit", "2", "--json").document["entries"]
+    newest = attest("ledger", "list", "--kind", "all", "--limit", "2", "--json").document["entries"]
     assert [(entry["seq"], entry["kind"], entry["delivery"] and entry["delivery"]["mark"]) for entry in newest] == [
         (6, "delivery", None),
         (5, "turn", "delivered"),
     ]
+    # a delivery stands in the line of its turn, and has a line of its own when it is asked for
+    turns = attest("ledger", "list", "--json").document["entries"]
+    assert [(entry["seq"], entry["delivery"]["mark"]) for entry in turns] == [(n, "delivered") for n in (5, 3, 1)]
     assert "answered" in attest("ledger", "list").out
     assert attest("ledger", "show", "e3", "--json").document["body"]["question"] == "two"
     assert '"question": "two"' in attest("ledger", "show", "e3").out
@@ -245,7 +248,8 @@ def test_ledger_list_show_export(attest: Attest) -> None:
     assert heading["format"] == "attest-ledger-2"
     assert all({"digest", "prev", "mac"} <= set(row) for row in rows)
     document = attest("ledger", "export", "--json").document
-    assert (document["entries"], document["end"]) == (rows, end["end"])
+    *before, exported = document["entries"]
+    assert (before, exported["kind"], document["end"]["count"]) == (rows, "export", 7)
 
 
 def test_the_ledger_tells_which_reply_arrived(
@@ -261,14 +265,17 @@ def test_the_ledger_tells_which_reply_arrived(
     said = {entry["seq"]: entry["delivery"] for entry in attest("ledger", "list", "--json").document["entries"]}
     assert {seq: told and (told["mark"], told["failed"], told["entry_id"]) for seq, told in said.items()} == {
         1: ("delivered", None, "e2"),
-        2: None,
         3: ("failed", "not_printed", "e4"),
-        4: None,
         5: ("recorded", None, None),
     }
     assert "failed not_printed" in attest("ledger", "list").out
     gone = attest("ledger", "list", "--undelivered", "--json").document["entries"]
     assert [entry["seq"] for entry in gone] == [5, 3]
+    both = attest("ledger", "list", "--undelivered", "--kind", "turn", "--json").document["entries"]
+    assert [entry["seq"] for entry in both] == [5, 3]
+    slip = attest("ledger", "list", "--undelivered", "--kind", "delivery")
+    assert (slip.code, slip.out, slip.err.count("\n")) == (2, "", 1)
+    assert "--undelivered shows turns alone" in slip.err
     assert [
         e["seq"] for e in attest("ledger", "list", "--undelivered", "--limit", "1", "--json").document["entries"]
     ] == [5]

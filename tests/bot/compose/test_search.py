@@ -106,6 +106,8 @@ async def test_an_index_that_is_behind_is_not_ready(settings: Settings, server: 
     await ingester.close()
     async with running(settings) as system:
         assert await system.ready() == {}
+        (made,) = [e.body async for e in system.ledger.entries() if e.kind == "rebuild"]
+        assert (made["documents"], made["chunks"] > 0, made["waiting"]) == (1, True, None)
         server.documents["attest"].popitem()
         server.documents["attest"].popitem()
         assert "passages are in the index" in (await system.ready())["search"]

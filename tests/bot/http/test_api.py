@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,6 +19,7 @@ from bot.server.app import BODY_BYTES
 from grounding.errors import AttestError, WorkFailed, WorkOverran
 from rai.records import Layer, Report
 from tests.bot.http.conftest import Client, Start
+from tests.fakes.ledger import ShutLedger
 from tests.fakes.system import Fake, fake_system
 
 ASK = {"question": "How do I return something?"}
@@ -251,6 +253,28 @@ async def test_many_checks_keep_their_order_and_a_bad_one_its_place(client: Clie
     assert [o["id"] for o in out] == ["c1", "bad", "", "c2"]
     assert out[1]["line"] == 2
     assert out[1]["error"]["message"] == "sources must be a list, not text"
+
+
+async def test_a_request_for_checks_is_one_entry_and_one_for_none_is_none(client: Client, fake: Fake) -> None:
+    await client.post("/api/check", json=CHECK)
+    await client.post("/api/check", json={"items": [CHECK, 7, CHECK]})
+    await client.post("/api/check", json=CHECK, headers={"Accept": "text/html"})
+    await client.post("/api/check", json={"items": [7]})
+    await client.post("/api/check", json={**CHECK, "answer": 7})
+    assert [(e.kind, e.body["items"], e.body["refused"]) for e in fake.ledger.kept] == [
+        ("check", 1, 0),
+        ("check", 2, 1),
+        ("check", 1, 0),
+    ]
+    assert fake.ledger.kept[0].body["statuses"] == {"exact": 1, "absent": 1}
+    assert fake.ledger.kept[0].body["actor"]["authenticated_by"] == "local"
+
+
+async def test_a_check_that_cannot_be_recorded_gives_no_verdict(start: Start) -> None:
+    fake = fake_system()
+    client = await start(replace(fake, system=replace(fake.system, ledger=ShutLedger())))
+    response = await client.post("/api/check", json=CHECK)
+    assert (response.status, (await response.json())["error"]["code"]) == (503, "store_unavailable")
 
 
 @pytest.mark.parametrize(

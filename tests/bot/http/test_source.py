@@ -9,11 +9,12 @@ import pytest
 
 from bot.http.app_keys import LINKS
 from bot.records import Ask
-from tests.bot.http.conftest import Client
+from tests.bot.http.conftest import Client, Start
+from tests.fakes.ledger import ShutLedger
 from tests.fakes.library import passage_of
 from tests.fakes.outcomes import answered
 from tests.fakes.shop import ESCALATION, RETURNS
-from tests.fakes.system import Fake
+from tests.fakes.system import Fake, fake_system
 from tests.fakes.turn_body import turn_body
 
 KEY = {"Authorization": "Bearer first-key"}
@@ -174,3 +175,37 @@ async def test_what_a_document_says_is_text_and_its_script_url_no_link(client: C
     assert "<script>document" not in text
     assert "<img" not in text.replace('<img src="/static/mark.svg"', "")
     assert "javascript:" not in text
+
+
+async def test_an_opened_source_is_an_entry_of_who_opened_what(
+    client: Client, served: Client, fake: Fake, shared: Fake
+) -> None:
+    """Here the machine itself, there whoever holds the link that was made for somebody. What was not shown is none."""
+    entry = await asked(client)
+    await client.get(f"/source/{entry}/1")
+    await client.head(f"/source/{entry}/1")
+    await client.get(f"/source/{entry}/99")
+    (opened,) = (e for e in fake.ledger.kept if e.kind not in ("turn", "delivery"))
+    told = ("source_opened", entry, 1, RETURNS.doc_id)
+    assert (opened.kind, *(opened.body[name] for name in ("entry_id", "n", "doc_id"))) == told
+    assert (opened.body["actor"]["user"], opened.body["actor"]["authenticated_by"]) == (None, "local")
+    made_for = await about_escalation(shared, "alice")
+    link = signed(served, made_for, 1, "alice")
+    assert (await served.get(link, headers=FAR)).status == 200
+    assert (await served.get(link[:-1], headers=FAR)).status == 403
+    actors = [e.body["actor"] for e in shared.ledger.kept if e.kind == "source_opened"]
+    assert actors == [{"user": "alice", "authenticated_by": "link", "tenant": None}]
+
+
+async def test_a_source_that_cannot_be_recorded_is_shown_and_told(
+    start: Start, caplog: pytest.LogCaptureFixture
+) -> None:
+    ledger = ShutLedger()
+    ledger.shut = False
+    fake = fake_system()
+    reply, _ = answered()
+    entry = await ledger.append("turn", turn_body(_ask(None), reply, [passage_of(RETURNS)]))
+    ledger.shut = True
+    client = await start(replace(fake, system=replace(fake.system, ledger=ledger)))
+    assert (await client.get(f"/source/{entry.entry_id}/1")).status == 200
+    assert f"an opened source of entry {entry.entry_id} could not be recorded" in caplog.text

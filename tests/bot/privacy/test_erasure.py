@@ -9,14 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bot.events.looks import record_read, record_source
 from bot.privacy import erasure
 from bot.privacy.conversations import Kept
 from bot.privacy.hold import On, place, release
 from bot.privacy.selection import Selection
 from bot.records import Actor
+from bot.turn.delivery import Deliveries, Delivery
 from grounding.errors import InputError, StoreError
 from rai.records import Entry
-from tests.bot.privacy.conftest import Home
+from tests.bot.privacy.conftest import CHANNEL, Home
 
 COUNSEL = Actor("counsel", "account")
 
@@ -50,6 +52,22 @@ async def test_a_person_goes_with_all_that_belongs_to_them(home: Home) -> None:
     assert record.kind == "erase"
     assert set(record.body["entry_ids"]) == await home.gone()
     assert record.body["reason"].startswith("on request [by person: 1 turn, 2 feedback,")
+
+
+async def test_with_a_turn_go_its_delivery_and_who_looked_at_it(home: Home) -> None:
+    """What tells of looking and names no turn stays."""
+    turn = await home.turn("canary-1")
+    await Deliveries(home.ledger).write(Delivery(turn, CHANNEL).began().ended())
+    named = [
+        await record_source(home.ledger, Actor("ada", "link"), Entry(turn, 2, "", "turn", {}, "", ""), {"n": 1}),
+        await record_read(home.ledger, Actor(None, "review 1a2b3c4d"), "entry", entry_id=turn),
+    ]
+    listed = await record_read(home.ledger, Actor(None, "review 1a2b3c4d"), "list")
+    found, _ = await erasure.erase(home.stores, Selection(person="ada"), "on request", COUNSEL)
+    assert found.counts == {"turn": 1, "delivery": 1, "source_opened": 1, "read": 1}
+    assert {entry.entry_id for entry in named} < await home.gone()
+    assert (await home.bodies())[listed.entry_id]["page"] == "list"
+    assert (await home.ledger.verify()).ok
 
 
 async def test_by_text_also_what_is_masked_in_the_ledger(home: Home) -> None:

@@ -18,6 +18,7 @@ from bot.server.app import build_app
 from bot.turn.delivery import Deliveries, Delivery
 from grounding.policies.files import built_in
 from grounding.records import Turn
+from tests.fakes.ledger import ShutLedger
 from tests.fakes.shop import HOSTILE
 from tests.fakes.system import Fake, fake_system
 
@@ -224,7 +225,7 @@ async def test_pages_follow_each_other_without_gap_or_repetition(reviewer: Clien
         if following is None:
             break
         path = following.group(1).replace("&amp;", "&")
-    assert seen == list(range(67, 7, -1))
+    assert seen == list(range(68, 8, -1))  # behind the page that the link led to
 
 
 async def test_a_turn_shows_everything_that_led_to_its_answer(reviewer: Client, fake: Fake) -> None:
@@ -251,9 +252,10 @@ async def test_a_turn_shows_everything_that_led_to_its_answer(reviewer: Client, 
 
 
 async def test_every_outcome_and_kind_can_be_read(reviewer: Client, fake: Fake) -> None:
-    for entry in fake.ledger.kept:
+    for entry in list(fake.ledger.kept):
         assert (await reviewer.get(f"/review/{entry.entry_id}")).status == 200
-    text = await (await reviewer.get(f"/review/{fake.ledger.kept[-1].entry_id}")).text()
+    ingest = next(e for e in fake.ledger.kept if e.kind == "ingest")
+    text = await (await reviewer.get(f"/review/{ingest.entry_id}")).text()
     assert "counts.added" in text
     assert (await reviewer.get("/review/none-such")).status == 404
 
@@ -265,7 +267,7 @@ async def test_an_erased_turn_is_shown_as_what_is_left_of_it(reviewer: Client, f
 
 
 async def test_nothing_that_was_recorded_becomes_markup(reviewer: Client, fake: Fake) -> None:
-    for path in ("/review", *(f"/review/{e.entry_id}" for e in fake.ledger.kept)):
+    for path in ("/review", *(f"/review/{e.entry_id}" for e in list(fake.ledger.kept))):
         text = await (await reviewer.get(path)).text()
         assert "<script>document" not in text
         assert "<img src=x" not in text
@@ -400,3 +402,43 @@ async def test_the_list_can_show_what_did_not_arrive(reviewer: Client, fake: Fak
     ):
         text = await (await reviewer.get(f"/review?{query}")).text()
         assert re.findall(r'<td class="num">(\d+)</td>', text) == found, query
+
+
+async def test_each_page_that_is_read_is_one_entry(reviewer: Client, fake: Fake) -> None:
+    """Also the first, which the link leads to; the same session has the same mark. Nothing that was not shown is one."""
+    before = len(fake.ledger.kept)
+    for path in ("/review?outcome=blocked", "/review/e00002x7q", "/review/refusals?state=all", "/review/quarantine"):
+        assert (await reviewer.get(path)).status == 200
+    for path in ("/review/none", "/review?token=wrong"):
+        await reviewer.get(path)
+    reads = [e.body for e in fake.ledger.kept[before:] if e.kind == "read"]
+    assert [(r["page"], r.get("entry_id"), r.get("wanted")) for r in reads[:4]] == [
+        ("list", None, {"outcome": "blocked"}),
+        ("entry", "e00002x7q", None),
+        ("refusals", None, {"state": "all"}),
+        ("quarantine", None, {"state": "held"}),
+    ]
+    assert [r["page"] for r in reads[4:]] == ["list"]  # a wrong token in a browser that is in leads to the list
+    (mark,) = {r["actor"]["authenticated_by"] for r in reads}
+    assert re.fullmatch("review [0-9a-f]{8}", mark)
+
+
+@pytest.mark.parametrize("path", ["/review", "/review/e00001x7q", "/review/refusals", "/review/quarantine"])
+async def test_a_page_that_cannot_be_recorded_is_not_shown(aiohttp_client: AiohttpClient, path: str) -> None:
+    ledger = ShutLedger()
+    ledger.shut = False
+    client = await aiohttp_client(build_app(replace(fake_system().system, ledger=ledger), review_token="once"))
+    await ledger.append("feedback", {"reaction": "like"})
+    await client.get("/review?token=once")
+    ledger.shut = True
+    response = await client.get(path)
+    text = await response.text()
+    assert response.status == 503
+    assert "cannot be recorded" in text
+    assert "reaction" not in text
+
+
+async def test_reads_are_listed_when_they_are_asked_for(reviewer: Client) -> None:
+    for query, shown in (("", False), ("?kind=read", True), ("?kind=all", True), ("?kind=nonsense", False)):
+        text = await (await reviewer.get(f"/review{query}")).text()
+        assert ("<td>read</td>" in text) is shown, query

@@ -114,6 +114,6 @@ async def test_a_form_that_is_not_ours_changes_nothing(reviewer: Client, fake: F
 
 
 async def test_the_record_of_a_decision_can_be_read_like_any_other(reviewer: Client, fake: Fake) -> None:
-    for entry in fake.ledger.kept:
+    for entry in list(fake.ledger.kept):
         assert (await reviewer.get(f"/review/{entry.entry_id}")).status == 200
     assert (await reviewer.get("/review?kind=refusal_report")).status == 200

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from bot.events.kinds import DELIVERY
 from bot.turn.delivery import (
-    DELIVERY,
     SCAN_MAX,
     Arrivals,
     Deliveries,

@@ -139,3 +139,16 @@ async def test_the_queue_has_the_newest_report_first_and_survives_an_erasure(tmp
     assert found[1].screening == {}
     assert not (await queue(ledger)).cut
     assert (await queue(ledger, scan=2)).cut
+
+
+async def test_pages_that_were_read_hide_no_report(tmp_path: Path) -> None:
+    ledger = ledger_of(tmp_path)
+    entry = await turn(ledger)
+    await report(ledger, entry.entry_id, ADA)
+    for _ in range(20):
+        await ledger.append("read", {"schema": 2, "page": "list"})
+    found = await queue(ledger, scan=6)
+    assert [d.entry_id for d in found.disputes] == [entry.entry_id]
+    assert not found.cut
+    assert (await queue(ledger, scan=2)).cut
+    await ledger.close()

@@ -103,3 +103,14 @@ async def test_it_speaks_the_language_of_whoever_writes(tmp_path: Path) -> None:
     reply = await answer_turn(Ask("ok", locale="de-DE"), w.seams, Policy())
     assert reply.answer == german.ok
     await w.ledger.close()
+
+
+async def test_why_finds_the_last_answer_behind_pages_that_were_read(tmp_path: Path) -> None:
+    w = await small(tmp_path)
+    reply = await asked(w, "What does Watch Plus cost a month?")
+    for _ in range(60):
+        await w.ledger.append("read", {"schema": 2, "page": "list"})
+    why = await asked(w, "Why?", Turn("user", "What does Watch Plus cost a month?"), Turn("assistant", reply.answer))
+    assert why.answer.startswith(EN.why_sources)
+    assert "Plans" in why.answer
+    await w.ledger.close()

@@ -1,0 +1,70 @@
+"""Entries of what leaves or is made anew by a command: exports of the ledger, backups of the knowledge base, rebuilt indexes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.operator import operator
+from grounding.records import plain
+from rai.entry_schema import NAME, SCHEMA
+from rai.ports import Ledger
+from rai.records import Entry
+
+EXPORT, BACKUP, REBUILD = "export", "backup", "rebuild"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What left: the entries up to and with the one sealed by `head`. Of an export that was broken off the head is not known."""
+
+    form: str
+    entries: int
+    head: str | None
+    complete: bool
+
+
+async def record_export(ledger: Ledger, what: Exported) -> Entry:
+    """Record that the ledger was exported, after it was: the entry is not in the export that it tells of. Raises StoreError."""
+    body = {
+        NAME: SCHEMA,
+        "actor": plain(operator()),
+        "form": what.form,
+        "entries": what.entries,
+        "head": what.head,
+        "complete": what.complete,
+    }
+    return await ledger.append(EXPORT, body)
+
+
+async def record_backup(ledger: Ledger, file: Path, size: int, sha256: str | None) -> Entry:
+    """Record that the knowledge base was copied into a file, by its name and what it holds. Raises StoreError."""
+    body = {NAME: SCHEMA, "actor": plain(operator()), "file": file.name, "bytes": size, "sha256": sha256}
+    return await ledger.append(BACKUP, body)
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What was made anew: of how many documents and passages, with which embedding model; `waiting`: what kept passages without vectors."""
+
+    kb_version: str
+    documents: int
+    chunks: int
+    embedder: str | None
+    waiting: str | None
+    seconds: float
+
+
+async def record_rebuild(ledger: Ledger, what: Rebuilt) -> Entry:
+    """Record that all indexes were made anew from the documents in store. Raises StoreError."""
+    body = {
+        NAME: SCHEMA,
+        "actor": plain(operator()),
+        "kb_version": what.kb_version,
+        "documents": what.documents,
+        "chunks": what.chunks,
+        "embedder": what.embedder,
+        "waiting": what.waiting,
+        "seconds": round(what.seconds, 1),
+    }
+    return await ledger.append(REBUILD, body)

@@ -1,0 +1,39 @@
+"""The kinds of entries of which there may be as many as people ask and look: lists leave them out until they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from rai.entry_schema import KINDS
+from rai.records import Entry
+
+CHECK, DELIVERY, READ, SOURCE_OPENED = "check", "delivery", "read", "source_opened"
+QUIET = frozenset({CHECK, DELIVERY, READ, SOURCE_OPENED})
+"""What people looked at, and whether the reply of a turn arrived, which stands in the line of that turn: nothing that is decided or searched for."""
+EVERY = "all"
+"""In place of a kind: every kind, the quiet ones too."""
+NAMES = tuple(sorted(KINDS))
+"""Every kind that the schema knows."""
+
+
+def shows(kind: str, wanted: str) -> bool:
+    """Whether a list shows entries of `kind`: those of the kind that is wanted; "" is all that are not quiet, `all` is all."""
+    if wanted in ("", EVERY):
+        return wanted == EVERY or kind not in QUIET
+    return kind == wanted
+
+
+def weight(entry: Entry) -> float:
+    """What looking at an entry counts in a search that ends somewhere: a quiet one is small, and counts a tenth."""
+    return 0.1 if entry.kind in QUIET else 1.0
+
+
+async def without_quiet(entries: AsyncIterator[Entry], most: int) -> AsyncIterator[Entry]:
+    """The entries that are not of a quiet kind, until `most` were looked at."""
+    looked = 0.0
+    async for entry in entries:
+        if looked >= most:
+            return
+        looked += weight(entry)
+        if entry.kind not in QUIET:
+            yield entry
