@@ -18,6 +18,7 @@ from bot.events.looks import record_read
 from bot.http.app_keys import SYSTEM
 from bot.http.errors import LOG, Refused
 from bot.http.forwarding import is_encrypted
+from bot.http.ledger_watch import WATCHER
 from bot.http.responses import page
 from bot.review.listing import KINDS, OUTCOMES, Filter, listing, outcome
 from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, form_token, named
@@ -53,11 +54,11 @@ class ChainState:
         self._made = 0.0
         self._lock = asyncio.Lock()
 
-    async def walk(self, ledger: Ledger, *, fresh: bool = False) -> Walk:
-        """The state of the chain, at most VERIFY_SECONDS old, or from now if `fresh`."""
+    async def walk(self, ledger: Ledger, *, fresh: bool = False, broken: bool = False) -> Walk:
+        """The state of the chain, at most VERIFY_SECONDS old; from now if `fresh`, or if it is known to be `broken` and the last walk found it whole."""
         async with self._lock:
             old = time.monotonic() - self._made > VERIFY_SECONDS
-            if self._walk is None or old or fresh:
+            if self._walk is None or old or fresh or (broken and self._walk.result.ok):
                 result = await ledger.verify()
                 self._walk = Walk(result, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"))
                 self._made = time.monotonic()
@@ -65,6 +66,13 @@ class ChainState:
 
 
 CHAIN = web.AppKey("attest_review_chain", ChainState)
+
+
+async def _chain(request: web.Request, ledger: Ledger) -> Walk:
+    """The state of the chain for a page: what the server's watch has found shows at once."""
+    watcher = request.app.get(WATCHER)
+    broken = watcher is not None and bool(watcher.why)
+    return await request.app[CHAIN].walk(ledger, fresh="verify" in request.query, broken=broken)
 
 
 def add_review(app: web.Application, state: State, token: str | None) -> None:
@@ -96,7 +104,7 @@ async def entries(request: web.Request) -> web.Response:
     ledger = request.app[SYSTEM].ledger
     wanted = Filter.of(request.query)
     shown = await listing(ledger, wanted)
-    walk = await request.app[CHAIN].walk(ledger, fresh="verify" in request.query)
+    walk = await _chain(request, ledger)
     await seen(request, session, "list", wanted=asdict(wanted))
     return page("review/list.html", listing=shown, wanted=wanted, walk=walk, outcomes=OUTCOMES, kinds=KINDS)
 
@@ -108,7 +116,7 @@ async def entry_page(request: web.Request) -> web.Response:
     entry = await ledger.get(request.match_info["entry"][:100])
     if entry is None:
         raise Refused(404, "not_found", "The ledger has no entry with this id.")
-    walk = await request.app[CHAIN].walk(ledger, fresh="verify" in request.query)
+    walk = await _chain(request, ledger)
     await seen(request, session, "entry", entry_id=entry.entry_id)
     if entry.kind == "turn" and isinstance(entry.body.get("reply"), dict):
         dispute = await dispute_of(ledger, entry) if outcome(entry) == Outcome.BLOCKED else None

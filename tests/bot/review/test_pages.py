@@ -11,6 +11,7 @@ from aiohttp.test_utils import TestClient
 from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
+from bot.http.ledger_watch import WATCHER
 from bot.records import Ask
 from bot.review.pages import ACCESS
 from bot.review.session import COOKIE
@@ -290,6 +291,18 @@ async def test_the_chain_is_not_walked_for_every_page(reviewer: Client, fake: Fa
     assert fake.ledger.walks == walks
     await reviewer.get("/review?verify=now")
     assert fake.ledger.walks == walks + 1
+
+
+async def test_what_the_watch_has_found_shows_at_once(reviewer: Client, fake: Fake) -> None:
+    assert "Chain verified" in await (await reviewer.get("/review")).text()
+    broken = fake.ledger.kept[2]
+    fake.ledger.kept[2] = replace(broken, body={**broken.body, "policy": {}})
+    assert reviewer.app is not None
+    reviewer.app[WATCHER].why = "changed: entry 3"
+    walks = fake.ledger.walks
+    for _ in range(3):
+        assert "Chain broken" in await (await reviewer.get(f"/review/{fake.ledger.kept[0].entry_id}")).text()
+    assert fake.ledger.walks == walks + 1, "once it is known, it is not walked for every page"
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
