@@ -11,6 +11,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
+from bot.commands.privacy import erase
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.recording import record_or_note
@@ -294,6 +295,9 @@ def anchor(
     console().print(
         plain(f"anchored after {body['count']} entries, by entry {entry.entry_id}; before: {body['found']}")
     )
+
+
+app.command("erase")(erase)  # the same as `attest privacy erase`, where who reads the log looks for it
 
 
 def _around(breaks: tuple[Break, ...]) -> list[str]:
