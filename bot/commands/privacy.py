@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -56,7 +57,8 @@ def erase(
     search: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", help="Text in what people wrote or were told, whatever its case; it is not recorded."
+            metavar="TEXT",
+            help="Text in what people wrote or were told, whatever its case; it is not recorded. - reads it from stdin, so that no shell keeps it.",
         ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
@@ -67,14 +69,15 @@ def erase(
 
     Where several are given, all must match. It shows what would go and asks. Feedback, reports and decisions go with their turn, the rows of its
     conversation in state.db too. The chain stays whole; an entry says what was erased, when and why, and none of its text.
-    A legal hold refuses it. Exports and copies made before are not reached.
+    Later turns whose history quotes one of these go with it. A legal hold refuses it. Exports and copies made before are not reached.
 
     Examples:
       attest privacy erase --person 3f2504e0-… --reason "request of 24 November" --dry-run
       attest privacy erase --conversation 19:abc --search "41 Elm Road" --reason "wrong customer" --yes
       attest privacy erase --entry 01JD3Z… --entry 01JD40… --reason "test data" --yes --json
     """
-    wanted = Selection(tuple(entry or ()), conversation, person, search).checked()
+    text = sys.stdin.readline().strip() if search == "-" else search
+    wanted = Selection(tuple(entry or ()), conversation, person, text).checked()
     if dry_run:
         reason_of(reason)
         _show_plan(run(_planned(wanted)), json=json, dry=True)
@@ -84,7 +87,9 @@ def erase(
         refuse_held(found)
         if not found.is_empty:
             _print_plan(found, "would go")
-            typer.confirm("Erase this? It cannot be brought back", abort=True, err=True)
+            if not _is_sure():
+                note("nothing was erased")
+                raise typer.Exit(1)
     found, records = run(_erased(wanted, reason))
     _show_plan(found, json=json, records=[record.entry_id for record in records])
 
@@ -202,6 +207,16 @@ def _target(entry: str | None, conversation: str | None, person: str | None) -> 
     return named[0]
 
 
+def _is_sure() -> bool:
+    """What somebody answers. Raises InputError where nobody can."""
+    try:
+        return typer.confirm("Erase this? It cannot be brought back", err=True)
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        raise InputError("nothing was erased: nobody can be asked here; --yes does not ask") from None
+
+
 @asynccontextmanager
 async def _opened(*, read_only: bool = False) -> AsyncIterator[Stores]:
     async with open_stores(settings_of(), read_only=read_only) as stores:
@@ -263,6 +278,11 @@ def _show_plan(found: Plan, *, json: bool, dry: bool = False, records: Sequence[
 
 def _print_plan(found: Plan, word: str) -> None:
     _print_what(found.entries, found.kept, len(found.notes), word)
+    if found.quoting:
+        one = found.quoting == 1
+        note(
+            f"{found.quoting} of these {'is a later turn whose history quotes' if one else 'are later turns whose histories quote'} what is erased"
+        )
 
 
 def _print_what(entries: Sequence[Facts], kept: Kept, notes: int, word: str) -> None:

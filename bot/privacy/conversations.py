@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, select
 
-from bot.privacy.facts import Place, contains
+from bot.privacy.facts import Place, contains, person_key
 from bot.privacy.selection import Selection
 from bot.state import State, inbox, sent, turns
 
@@ -127,7 +127,11 @@ def _fits(connection: Connection, place: Place, wanted: Selection, theirs: Colle
     if wanted.conversation is not None and place[1] != wanted.conversation:
         return False
     person, search = wanted.person, wanted.search
-    if person is not None and place not in theirs and not _wrote(connection, place, lambda a: person in _senders(a)):
+    if (
+        person is not None
+        and place not in theirs
+        and not _wrote(connection, place, lambda a: person_key(person) in _senders(a))
+    ):
         return False
     return search is None or _says(connection, place, search)
 
@@ -145,10 +149,11 @@ def _wrote(connection: Connection, place: Place, test: Callable[[Mapping[str, An
     return any(isinstance(activity := json.loads(body), dict) and test(activity) for body in bodies)
 
 
-def _senders(activity: Mapping[str, Any]) -> tuple[object, ...]:
+def _senders(activity: Mapping[str, Any]) -> tuple[str, ...]:
     """The ids by which the record may know who sent a message."""
     sender = activity.get("from")
-    return (sender.get("aadObjectId"), sender.get("id")) if isinstance(sender, dict) else ()
+    ids = (sender.get("aadObjectId"), sender.get("id")) if isinstance(sender, dict) else ()
+    return tuple(person_key(one) for one in ids if isinstance(one, str))
 
 
 def _all(connection: Connection) -> list[Place]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from bot.privacy import conversations
 from bot.privacy.conversations import Kept
-from bot.privacy.facts import RECORDS, Facts, Place, contains, erased_by, is_erased
+from bot.privacy.facts import RECORDS, Facts, Place, contains, erased_by, is_erased, person_key
 from bot.privacy.gathering import Gathered, gather, held_entries
 from bot.privacy.hold import Hold, reason_of
 from bot.privacy.selection import Selection
@@ -65,7 +65,8 @@ class Plan:
     """What an erasure would take.
 
     `entries`: in the order of the ledger; `places`: conversations whose rows in `state.db` go; `notes`: passages whose notes go; `held`: what forbids it, by entry
-    or conversation; `before`: of the entries that were asked for, those that are gone already, with the entry that says so.
+    or conversation; `before`: of the entries that were asked for, those that are gone already, with the entry that says so; `quoting`: how many turns go only
+    because their history quotes one that goes.
     """
 
     entries: tuple[Facts, ...]
@@ -74,6 +75,7 @@ class Plan:
     notes: tuple[str, ...]
     held: Mapping[str, Hold]
     before: Mapping[str, str]
+    quoting: int = 0
 
     @property
     def is_empty(self) -> bool:
@@ -90,6 +92,7 @@ class Plan:
         return {
             "entries": [{"entry_id": f.entry_id, "kind": f.kind, "at": f.at} for f in self.entries],
             "counts": self.counts,
+            "quoting": self.quoting,
             "state": {"conversations": kept.conversations, "turns": kept.turns, "inbox": kept.inbox, "sent": kept.sent},
             "notes": len(self.notes),
             "held": sorted({hold.hold_id for hold in self.held.values()}),
@@ -104,18 +107,22 @@ async def plan(stores: Stores, wanted: Selection) -> Plan:
     theirs: set[Place] = set()
 
     def matches(entry: Entry, facts: Facts) -> bool:
-        if wanted.person is not None and facts.place is not None and wanted.person in facts.users:
+        if wanted.person is not None and facts.place is not None and person_key(wanted.person) in facts.users:
             theirs.add(facts.place)
         return wanted.matches(entry, facts)
 
-    found = await gather(stores.ledger, matches)
+    found = await gather(stores.ledger, matches, quoting=True)
     places = {facts.place for facts in found.chosen.values() if facts.place is not None}
     if stores.state is not None:
         places |= await conversations.matching(stores.state, wanted, theirs)
     kept = await conversations.count(stores.state, places, found.chosen) if stores.state is not None else Kept()
-    held: dict[str, Hold] = {**found.held(), **await _held_places(stores.ledger, found, places)}
     notes = await _notes(stores.notes, wanted, found)
-    return Plan(tuple(found.chosen.values()), frozenset(places), kept, notes, held, before)
+    held: dict[str, Hold] = {
+        **found.held(),
+        **found.held_passages(notes),
+        **await _held_places(stores, found, places),
+    }
+    return Plan(tuple(found.chosen.values()), frozenset(places), kept, notes, held, before, len(found.quoting))
 
 
 async def erase(stores: Stores, wanted: Selection, reason: str, who: Actor) -> tuple[Plan, tuple[Entry, ...]]:
@@ -133,21 +140,25 @@ async def erase(stores: Stores, wanted: Selection, reason: str, who: Actor) -> t
     if stores.state is not None:
         await conversations.erase(stores.state, found.places, names)
     await stores.notes.forget(found.notes)
-    told = ", ".join(f"{n} {kind}" for kind, n in found.counts.items())
-    return found, await erased(stores, names, f"{why} [by {' and '.join(wanted.kinds)}: {told}]", who)
+    beside = {**found.counts, "rows of state.db": found.kept.rows, "notes": len(found.notes)}
+    told = ", ".join(f"{n} {kind}" for kind, n in beside.items() if n)
+    record = f"{why} [by {' and '.join(wanted.kinds)}: {told}]"
+    return found, await erased(stores, names, record, who, beside=bool(found.kept.rows or found.notes))
 
 
-async def erased(stores: Stores, entries: Sequence[str], reason: str, who: Actor) -> tuple[Entry, ...]:
-    """Empty these entries, a record for each `BATCH` of them, and flush both logs. Raises StoreError: at once where an entry could not be
-    erased, at the end where erased text may still lie in a log.
+async def erased(
+    stores: Stores, entries: Sequence[str], reason: str, who: Actor, *, beside: bool = False
+) -> tuple[Entry, ...]:
+    """Empty these entries, a record for each `BATCH` of them, and flush both logs. `beside`: something else was deleted, which is on record also where no entry
+    was. Raises StoreError: at once where an entry could not be erased, at the end where erased text may still lie in a log.
     """
     records, failed = list[Entry](), dict[str, None]()
-    for at in range(0, len(entries), BATCH):
+    for at in range(0, len(entries) or beside, BATCH):
         batch = entries[at : at + BATCH]
         try:
             records.append(await stores.ledger.erase(batch, reason, plain(who)))
         except StoreError as error:
-            first = await stores.ledger.get(batch[0])
+            first = await stores.ledger.get(batch[0]) if batch else None
             if first is None or not is_erased(first):
                 raise
             failed[str(error)] = None  # on record and gone, but for the log
@@ -190,9 +201,21 @@ async def _gone(ledger: Ledger, entries: Sequence[str]) -> dict[str, str]:
     }
 
 
-async def _held_places(ledger: Ledger, found: Gathered, places: set[Place]) -> dict[str, Hold]:
-    of_entries = await held_entries(ledger, found.holds)
-    return {place[1]: hold for place, hold in found.held_places(places, of_entries).items()}
+async def _held_places(stores: Stores, found: Gathered, places: set[Place]) -> dict[str, Hold]:
+    of_entries = await held_entries(stores.ledger, found.holds)
+    held = {place[1]: hold for place, hold in found.held_places(places, of_entries).items()}
+    waiting = await held_by_writers(stores.state, found.holds)
+    return {**held, **{place[1]: hold for place, hold in waiting.items() if place in places}}
+
+
+async def held_by_writers(state: State | None, holds: Sequence[Hold]) -> dict[Place, Hold]:
+    """Conversations in which a held person has written what no turn has answered yet."""
+    found: dict[Place, Hold] = {}
+    for hold in holds if state is not None else ():
+        if hold.on == "person" and state is not None:
+            for place in await conversations.matching(state, Selection(person=hold.target), ()):
+                found[place] = hold
+    return found
 
 
 async def _notes(notes: Notes, wanted: Selection, found: Gathered) -> tuple[str, ...]:

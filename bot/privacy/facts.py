@@ -19,7 +19,8 @@ PERSONS = frozenset({TURN, "feedback", "refusal_report"})
 """Kinds of what a person asks and says. What somebody does for the company (decisions, documents) is not erased as theirs."""
 _GAPS = re.compile(r"\s+")
 _SEPARATORS = re.compile(r"[\s()./\\–-]")
-_NUMBER = re.compile(r"\+?\d{6,}")
+_NUMBER = re.compile(r"[a-z]{0,4}\d[\da-z]{4,}")
+_DIGITS = 6
 """What is searched for without separators: a number has as many spellings as people."""
 
 Place = tuple[str, str]
@@ -28,7 +29,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Whom an entry is about. `users`: who asked or acted; `about`: ids of the entries that it refers to; `passage`: the id of one in quarantine."""
+    """Whom an entry is about. `users`: who asked or acted, by `person_key`; `about`: ids of the entries that it refers to; `passage`: the id of one in quarantine."""
 
     entry_id: str
     kind: str
@@ -54,11 +55,16 @@ def facts_of(entry: Entry) -> Facts:
         entry.entry_id,
         entry.kind,
         entry.at,
-        frozenset(user for user in users if user),
+        frozenset(person_key(user) for user in users if user),
         (channel or "", conversation) if conversation else None,
         about if entry.kind not in RECORDS else (),
         _text(passage.get("id")),
     )
+
+
+def person_key(user: str) -> str:
+    """A person's id as ids are compared: portals write the same one in capitals and without."""
+    return user.strip().casefold()
 
 
 def is_erased(entry: Entry) -> bool:
@@ -79,11 +85,15 @@ def says(body: Mapping[str, Any], kind: str, wanted: str) -> bool:
 
 
 def contains(text: str, wanted: str) -> bool:
-    """True if `text` holds `wanted`, whatever the case and the spaces; a number of six digits and more in any spelling of its separators."""
-    squeezed = _SEPARATORS.sub("", wanted)
-    if _NUMBER.fullmatch(squeezed):
-        return squeezed in _SEPARATORS.sub("", text)
+    """True if `text` holds `wanted`, whatever the case and the spaces; a number of six digits and more, also one with letters, in any spelling of its separators."""
+    squeezed = _squeezed(wanted)
+    if _NUMBER.fullmatch(squeezed) and sum(char.isdigit() for char in squeezed) >= _DIGITS:
+        return squeezed in _squeezed(text)
     return _plain(wanted) in _plain(text)
+
+
+def _squeezed(text: str) -> str:
+    return _SEPARATORS.sub("", _plain(text)).replace("+", "00")
 
 
 def _plain(text: str) -> str:

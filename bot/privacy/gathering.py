@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.privacy.facts import RECORDS, TURN, Facts, Place, facts_of, is_erased
 from bot.privacy.hold import Hold, HoldBook
+from bot.privacy.quotes import Quoted
 from rai.ports import Ledger
 from rai.records import Entry
 
@@ -18,13 +19,16 @@ class Gathered:
     """What a pass came to.
 
     `chosen`: what is wanted and what refers to it, in the order of the ledger; `turns`: facts of what the chosen refer to; `people`: who
-    spoke in each conversation; `holds`: those in force; `erased`: entries whose bodies are gone, of those that were asked for by id.
+    spoke in each conversation; `holds`: those in force; `quoting`: of the chosen, turns that are wanted only because their history quotes one that is;
+    `decisions`: those on each passage.
     """
 
     chosen: Mapping[str, Facts]
     turns: Mapping[str, Facts]
     people: Mapping[Place, frozenset[str]]
     holds: tuple[Hold, ...]
+    quoting: frozenset[str] = frozenset()
+    decisions: Mapping[str, tuple[Facts, ...]] = field(default_factory=dict)
 
     def held(self) -> dict[str, Hold]:
         """Of the chosen, those that must stay, each with a hold: what is held itself, what it refers to, and what refers to that."""
@@ -43,6 +47,15 @@ class Gathered:
                 found.setdefault(name, by)
         return found
 
+    def held_passages(self, passages: Iterable[str]) -> dict[str, Hold]:
+        """Of these passages, those whose notes must stay, as a decision on them must."""
+        found = {}
+        for name in passages:
+            for facts in self.decisions.get(name, ()):
+                if hold := next((h for h in self.holds if h.covers(facts, self.turns)), None):
+                    found[name] = hold
+        return found
+
     def held_places(self, places: Iterable[Place], of_entries: Mapping[str, Place]) -> dict[Place, Hold]:
         """Of these conversations, those that must stay. `of_entries`: the conversations of entries that are held by id."""
         found = {}
@@ -54,9 +67,12 @@ class Gathered:
         return found
 
 
-async def gather(ledger: Ledger, wanted: Wanted) -> Gathered:
-    """Read the ledger once, the oldest entry first, and keep ids alone. What refers to an entry stands behind it. Raises StoreError."""
+async def gather(ledger: Ledger, wanted: Wanted, *, quoting: bool = False) -> Gathered:
+    """Read the ledger once, the oldest entry first. What refers to an entry stands behind it, and so does a turn whose history quotes it, which
+    goes with it if `quoting`. Raises StoreError.
+    """
     chosen: dict[str, Facts] = {}
+    quoted, quotes, decisions = Quoted(), set[str](), dict[str, tuple[Facts, ...]]()
     people: dict[Place, frozenset[str]] = {}
     book = HoldBook()
     async for entry in ledger.entries():
@@ -66,9 +82,16 @@ async def gather(ledger: Ledger, wanted: Wanted) -> Gathered:
         facts = facts_of(entry)
         if facts.place is not None and facts.kind == TURN:
             people[facts.place] = people.get(facts.place, frozenset()) | facts.users
+        if facts.passage is not None:
+            decisions[facts.passage] = (*decisions.get(facts.passage, ()), facts)
         if any(about in chosen for about in facts.about) or wanted(entry, facts):
             chosen[facts.entry_id] = facts
-    return Gathered(chosen, await _referred(ledger, chosen), people, book.active)
+            if quoting and facts.kind == TURN:
+                quoted.add(entry, facts)
+        elif quoting and facts.kind == TURN and quoted.stands_in(entry, facts):
+            chosen[facts.entry_id] = facts
+            quotes.add(facts.entry_id)
+    return Gathered(chosen, await _referred(ledger, chosen), people, book.active, frozenset(quotes), decisions)
 
 
 async def held_entries(ledger: Ledger, holds: Iterable[Hold]) -> dict[str, Place]:

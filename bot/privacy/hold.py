@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
-from bot.privacy.facts import HOLD, RELEASE, Facts, Place, is_erased
+from bot.privacy.facts import HOLD, RELEASE, Facts, Place, is_erased, person_key
 from bot.records import Actor
 from grounding.errors import InputError
 from grounding.records import plain
@@ -36,12 +36,12 @@ class Hold:
         near = [facts, *(turns[about] for about in facts.about if about in turns)]
         if self.on == "conversation":
             return any(self.target == one.conversation for one in near)
-        return any(self.target in one.users for one in near)
+        return any(person_key(self.target) in one.users for one in near)
 
     def covers_place(self, place: Place, people: Iterable[str]) -> bool:
         """True if a conversation must stay in which these people spoke."""
         return (self.on == "conversation" and self.target == place[1]) or (
-            self.on == "person" and self.target in people
+            self.on == "person" and person_key(self.target) in people
         )
 
     def told(self) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.privacy import conversations
 from bot.privacy.conversations import Kept
-from bot.privacy.erasure import Stores, erased
+from bot.privacy.erasure import QUARANTINE, Stores, erased, held_by_writers
 from bot.privacy.facts import RECORDS, TURN, Facts
 from bot.privacy.gathering import Gathered, gather, held_entries
 from bot.privacy.hold import Hold
@@ -67,6 +67,7 @@ async def retain(stores: Stores, terms: Terms, now: datetime, who: Actor, *, dry
     kept = Kept() if stores.state is None else await _trimmed(stores, stores.state, found, terms, now, dry=dry)
     if dry:
         return Retained(what, kept, held)
+    await stores.notes.forget([f.passage for f in what if f.kind == QUARANTINE and f.passage])
     # Also where no entry is due: what was deleted, now or by a run that failed, must not live on in a log.
     records = await erased(stores, [facts.entry_id for facts in what], REASON, who)
     return Retained(what, kept, held, tuple(record.entry_id for record in records))
@@ -75,6 +76,9 @@ async def retain(stores: Stores, terms: Terms, now: datetime, who: Actor, *, dry
 async def _trimmed(stores: Stores, state: State, found: Gathered, terms: Terms, now: datetime, *, dry: bool) -> Kept:
     """The rows of `state.db` that are too old, but for conversations that are held."""
     of_entries = await held_entries(stores.ledger, found.holds)
-    spared = found.held_places(await conversations.all_of(state), of_entries)
+    spared = {
+        **found.held_places(await conversations.all_of(state), of_entries),
+        **await held_by_writers(stores.state, found.holds),
+    }
     before = (now - timedelta(days=terms.state_days)).timestamp()
     return await conversations.trim(state, before, spared, dry=dry)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from bot.privacy.facts import PERSONS, Facts, contains, says
+from bot.privacy.facts import PERSONS, Facts, contains, person_key, says
 from grounding.errors import InputError
 from rai.records import Entry
 
+_WORD = re.compile(r"\w+")
 SEARCH_LEAST = 3
 """Characters of a text that is searched for: fewer stand in everything."""
 
@@ -49,10 +51,12 @@ class Selection:
             return False
         if self.conversation is not None and facts.conversation != self.conversation:
             return False
-        if self.person is not None and not (facts.kind in PERSONS and self.person in facts.users):
+        if self.person is not None and not (facts.kind in PERSONS and person_key(self.person) in facts.users):
             return False
         return self.search is None or says(entry.body, entry.kind, self.search)
 
     def is_said_in(self, text: str) -> bool:
-        """True if a text holds what is to be erased."""
-        return any(contains(text, value) for value in self.values)
+        """True if a text holds what is to be erased, or a word of the text that is searched for."""
+        words = [word for word in _WORD.findall(self.search or "") if len(word) >= SEARCH_LEAST]
+        said = {word.casefold() for word in _WORD.findall(text)}
+        return any(contains(text, value) for value in self.values) or any(word.casefold() in said for word in words)

@@ -264,7 +264,8 @@ class SqlLedger:
     async def erase(self, entry_ids: str | Sequence[str], reason: str, actor: Mapping[str, Any] | None = None) -> Entry:
         """Empties the bodies of entries and appends one record of that, which it returns. `actor`: who erases, as other entries have it.
 
-        All or none: raises InputError if one is not there or may not be erased, or if there are none or more than `ERASED_AT_ONCE`. Raises StoreError, with
+        All or none: raises InputError if one is not there or may not be erased, or if there are more than `ERASED_AT_ONCE`; with none it records an erasure that
+        was beside the ledger. Raises StoreError, with
         the record's id, where somebody who reads kept the erased text in the write-ahead log; it goes with `flush`, or when the last reader leaves.
         """
         names = [entry_ids] if isinstance(entry_ids, str) else entry_ids
@@ -325,8 +326,8 @@ class SqlLedger:
     def _erase(self, entry_ids: Sequence[str], reason: str, actor: Mapping[str, Any] | None) -> Entry:
         self._refuse_to_write()
         names = list(dict.fromkeys(entry_ids))
-        if not 0 < len(names) <= ERASED_AT_ONCE:
-            raise InputError(f"{len(names)} entries cannot be erased at once; allowed are 1 to {ERASED_AT_ONCE}")
+        if len(names) > ERASED_AT_ONCE:
+            raise InputError(f"{len(names)} entries cannot be erased at once; allowed are up to {ERASED_AT_ONCE}")
         by = {} if actor is None else {"actor": dict(actor)}
         said = canonical(self._redact({NAME: SCHEMA, "entry_ids": names, "reason": reason, **by}, ERASE))
 

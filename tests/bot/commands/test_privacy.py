@@ -77,15 +77,20 @@ def test_a_dry_run_shows_and_changes_nothing(privacy: Callable[..., Ran], filled
 
 def test_it_asks_first(privacy: Callable[..., Ran], filled: list[str]) -> None:
     before = bodies()
-    for answer in ("n\n", "\n", ""):
+    for answer, code in (("n\n", 1), ("\n", 1), ("", 2)):
         refused = privacy("erase", "--person", "ada", *BECAUSE, answer=answer)
-        assert refused.code == 130
+        assert (refused.code, "nothing was erased" in refused.err) == (code, True)
         assert "would go: 2 entries" in refused.out
         assert bodies() == before
     done = privacy("erase", "--person", "ada", *BECAUSE, answer="y\n")
     assert done.code == 0
     assert "erased: 2 entries, 1 kept turn" in done.out
     assert [name for name, body in bodies().items() if body is None] == [filled[0], filled[2]]
+
+
+def test_a_text_is_read_from_stdin(privacy: Callable[..., Ran], filled: list[str]) -> None:
+    assert privacy("erase", "--search", "-", *BECAUSE, "--yes", answer="a shop of bob\n").code == 0
+    assert [name for name, body in bodies().items() if body is None] == [filled[1]]
 
 
 def test_erased_twice_is_a_clear_line(privacy: Callable[..., Ran], filled: list[str]) -> None:

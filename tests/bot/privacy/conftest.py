@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,16 @@ class Home:
     ledger: SqlLedger
     state: State
 
-    async def turn(self, question: str, user: str | None = "ada", conversation: str | None = "a:1") -> str:
+    async def turn(
+        self,
+        question: str,
+        user: str | None = "ada",
+        conversation: str | None = "a:1",
+        history: Sequence[str] = (),
+    ) -> str:
         """A turn of the ledger, by its id."""
-        ask = {"question": question, "user": user, "channel": CHANNEL, "conversation": conversation}
+        before = [{"role": "user", "text": text} for text in history]
+        ask = {"question": question, "user": user, "channel": CHANNEL, "conversation": conversation, "history": before}
         body = {"schema": 2, "ask": ask, "actor": {"user": user}, "reply": {"outcome": "answered", "answer": "Yes."}}
         return (await self.ledger.append("turn", body)).entry_id
 

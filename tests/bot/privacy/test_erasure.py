@@ -139,6 +139,7 @@ async def test_a_plan_changes_nothing(home: Home) -> None:
     assert found.as_json() == {
         "entries": [{"entry_id": turn, "kind": "turn", "at": found.entries[0].at}],
         "counts": {"turn": 1},
+        "quoting": 0,
         "state": {"conversations": 1, "turns": 1, "inbox": 0, "sent": 1},
         "notes": 0,
         "held": [],
@@ -219,3 +220,62 @@ async def test_whoever_said_what_in_whatever_order(
     )
     assert home.left(f"asked by {person}") == []
     assert (await home.ledger.verify()).ok
+
+
+@pytest.mark.parametrize("wanted", [Selection(person="rita"), Selection(person="RITA")])
+async def test_later_turns_that_quote_it_go_with_it(home: Home, wanted: Selection) -> None:
+    told = "I was told hepatitis-QR, where is the clinic?"
+    first = await home.turn(told, user="rita", conversation="19:g")
+    quoting = await home.turn("And on Sunday?", user="sven", conversation="19:g", history=[told, "Yes."])
+    masked = await home.turn(
+        "Or Monday?", user="sven", conversation="19:g", history=["I was told ████████████, where is the clinic?"]
+    )
+    other = await home.turn("And here?", user="sven", conversation="19:g", history=["something else"])
+    elsewhere = await home.turn("And there?", user="sven", conversation="19:h", history=[told])
+    found, [record] = await erasure.erase(home.stores, wanted, "asked for", COUNSEL)
+    assert await home.gone() == {first, quoting, masked}
+    assert (found.quoting, found.as_json()["quoting"]) == (2, 2)
+    assert set(record.body["entry_ids"]) == {first, quoting, masked}
+    assert {other, elsewhere}.isdisjoint(await home.gone())
+
+
+async def test_over_the_api_the_same_person_quotes(home: Home) -> None:
+    first = await home.turn("leukaemia-QX", user="uma", conversation=None)
+    later = await home.turn("and then?", user="uma", conversation=None, history=["Leukaemia-QX"])
+    await home.turn("and then?", user="udo", conversation=None, history=["leukaemia-QX"])
+    await erasure.erase(home.stores, Selection((first,)), "asked for", COUNSEL)
+    assert await home.gone() == {first, later}
+
+
+async def test_a_held_decision_keeps_its_note_from_a_search(home: Home) -> None:
+    entry = await home.quarantine("ab" * 32, "Rosalind Quibble")
+    await place(home.ledger, "entry", entry, "claim", COUNSEL)
+    wanted = Selection(search="Rosalind Quibble")
+    with pytest.raises(InputError, match="this is held"):
+        await erasure.erase(home.stores, wanted, "asked for", COUNSEL)
+    assert home.left("Rosalind Quibble") == ["Rosalind Quibble"]
+
+
+@pytest.mark.parametrize("wanted", [Selection(conversation="c-pia"), Selection(person="pia")])
+async def test_what_a_held_person_wrote_and_nobody_answered_stays(home: Home, wanted: Selection) -> None:
+    await home.came_in("c-pia", "canary-1", "PIA")
+    held, _ = await place(home.ledger, "person", "pia", "claim", COUNSEL)
+    with pytest.raises(InputError, match="this is held"):
+        await erasure.erase(home.stores, wanted, "asked for", COUNSEL)
+    assert home.left("canary-1") == ["canary-1"]
+    assert isinstance(held, Entry)
+
+
+async def test_what_lay_beside_the_ledger_is_on_record_too(home: Home) -> None:
+    await home.said("a:7", "IBAN DE89 3704 0044 0532 0130 00")
+    found, [record] = await erasure.erase(home.stores, Selection(search="DE89370400440532013000"), "asked for", COUNSEL)
+    assert (found.entries, found.kept.turns) == ((), 1)
+    assert record.body["entry_ids"] == []
+    assert record.body["reason"] == "asked for [by text: 1 rows of state.db]"
+    assert (await home.ledger.verify()).ok
+
+
+async def test_a_word_of_what_is_searched_for_is_no_reason(home: Home) -> None:
+    await home.turn("It is Thaddeusz Quillfeather")
+    with pytest.raises(InputError, match="must not say"):
+        await erasure.erase(home.stores, Selection(search="Thaddeusz Quillfeather"), "of Quillfeather, Mr", COUNSEL)

@@ -55,3 +55,16 @@ async def test_of_nobody(home: Home) -> None:
     assert len(await exported(home, "eve")) == 2
     with pytest.raises(InputError, match="--person"):
         await exported(home, " ")
+
+
+async def test_what_others_said_is_left_out_and_named(home: Home) -> None:
+    await home.turn("dora's own question", user="dora", conversation="19:g")
+    turn = await home.turn("emil's", user="emil", conversation="19:g", history=["dora's own question"])
+    await home.feedback(turn, "dora's remark", user="dora")
+    await home.feedback(turn, "emil's remark", user="emil")
+    lines = [line async for line in about_person(home.stores, "EMIL")]
+    said = str(lines)
+    assert "dora" not in said
+    assert "emil's remark" in said
+    [told] = [line["body"] for line in lines if line.get("entry_id") == turn]
+    assert told["left_out"] == ["ask.history"]

@@ -114,3 +114,10 @@ async def test_a_record_for_each_batch(home: Home, monkeypatch: pytest.MonkeyPat
     assert len(done.records) == 3
     assert await home.gone() == set(turns)
     assert (await home.ledger.verify()).ok
+
+
+async def test_the_note_on_a_passage_goes_with_its_decision(home: Home) -> None:
+    entry = await home.quarantine("ab" * 32, "Customer: Rosalind Quibble")
+    await retain(home.stores, Terms(None, 9999, {"quarantine_decision": 5}), after(6), WHO)
+    assert await home.gone() == {entry}
+    assert home.left("Rosalind Quibble") == []
