@@ -60,6 +60,8 @@ LEAST_FREE = 1 << 20
 """Bytes of the disk that must be free for an entry to be written: one takes some tens of kilobytes, and the write-ahead log as many."""
 ERASED_AT_ONCE = 1_000
 """Entries that one record of an erasure names."""
+_LEFTOVERS_S = 0.2
+"""Seconds that opening a ledger may wait for others who read it, to fold what a killed process left in the log."""
 _SCHEMA, _SCHEMA_1 = "2", "1"
 """The version of the tables: of those that hold form 2, and of those that hold form 1 alone."""
 _ANOTHER_KEY = "not the key that the ledger was written with"
@@ -136,6 +138,8 @@ class SqlLedger:
                 row = last
         if row is not None:
             self._advance(self._mark(row), self._anchor.prepare(self._mark(row)))
+        # Whoever was killed behind an erasure has not folded the erased text out of the log; those who are at work do it themselves.
+        dialect.flush(self._engine, _LEFTOVERS_S)
 
     def _begin(self, connection: Connection, last: SealedRow | None) -> SealedRow:
         """Gives the ledger its id, in an entry of its own: of one that was begun by an older program behind its last entry, of a new one as its first."""

@@ -484,6 +484,38 @@ async def test_erasing_empties_one_body_on_record_and_the_chain_holds(store: Pat
         await opened(store).erase("nothing", "")
 
 
+async def test_who_opens_a_ledger_folds_out_what_was_erased_and_left_by_a_killed_process(store: Path) -> None:
+    home = place(store)[0].parent
+    ledger = opened(store, busy_s=0.1)
+    reader = sqlite3.connect(place(store)[0], isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM entries").fetchone()
+    target = [e async for e in ledger.entries(limit=3)][2]
+    with pytest.raises(StoreError, match="write-ahead log"):
+        await ledger.erase(target.entry_id, "asked for")
+    shutil.copytree(home, store / "killed")  # what a process that ends here leaves
+    reader.close()
+    await ledger.close()
+    shutil.rmtree(home)
+    shutil.move(store / "killed", home)
+    assert b"answer 2" in b"".join(f.read_bytes() for f in home.iterdir())
+    again = opened(store)
+    assert b"answer 2" not in b"".join(f.read_bytes() for f in home.iterdir())
+    assert (await again.verify()).ok
+    await again.close()
+
+
+async def test_who_reads_does_not_keep_others_from_opening(store: Path) -> None:
+    reader = sqlite3.connect(place(store)[0], isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM entries").fetchone()
+    ledger = opened(store)
+    await ledger.append("turn", {"n": 1})
+    await opened(store).append("turn", {"n": 2})
+    reader.close()
+    assert (await ledger.verify()).ok
+
+
 def test_a_body_emptied_without_a_record_is_found(store: Path) -> None:
     connection = raw(store)
     connection.execute("UPDATE entries SET body = NULL WHERE seq = 4")
