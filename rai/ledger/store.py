@@ -10,7 +10,7 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -119,6 +119,7 @@ class SqlLedger:
             last = reader.last(connection)
             self._key = load_key(key_file, make=last is None)
             self._anchor = Anchor(self._key, key_file, path)
+            self._anchor.tidy()
             about = sql.about(connection)
             if about:
                 _check_about(about, self._key)
@@ -404,9 +405,12 @@ class SqlLedger:
         return row
 
     def _advance(self, mark: Mark, prepared: Path) -> None:
+        """Moves the anchor to entries that are stored. Where it cannot be moved it lags, as after a crash, and the next entry moves it: the entries
+        are durable by now, and an error would keep back an answer that is on record as given. What is wrong with the anchor is for `verify` to tell.
+        """
         # Under the write lock, so that anchors never cross. It moves only along the chain it already stands on: a
         # store that was cut or replaced cannot pull the anchor after it, and the evidence stays.
-        with self._write() as connection:
+        with suppress(StoreError), self._write() as connection:
             before = self._anchor.read()
             if (
                 before is not None
@@ -415,8 +419,8 @@ class SqlLedger:
                 and sql.holds(connection, mark)
             ):
                 self._anchor.publish(prepared)
-            else:
-                prepared.unlink(missing_ok=True)
+        with suppress(OSError):
+            prepared.unlink(missing_ok=True)
 
     def _checkpoint(self) -> str:
         keys = self._signing_keys()

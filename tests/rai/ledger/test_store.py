@@ -219,6 +219,22 @@ def test_an_altered_anchor_is_found(store: Path) -> None:
     assert found.why.startswith("changed")
 
 
+@pytest.mark.parametrize("text", ["{}", "", None])
+async def test_behind_an_altered_anchor_what_is_stored_is_also_acknowledged(store: Path, text: str | None) -> None:
+    """Each entry that is stored belongs to an answer that leaves; the anchor stays as it is, and `verify` tells."""
+    anchor = Anchor(load_key(place(store)[1]), place(store)[1], place(store)[0])
+    anchor.path.unlink()
+    anchor.path.mkdir() if text is None else anchor.path.write_text(text)
+    ledger = opened(store)
+    assert (await ledger.append("turn", {"n": 1})).seq == ENTRIES + 1
+    assert len([e async for e in ledger.entries()]) == ENTRIES + 1
+    assert text is None or anchor.path.read_text() == text
+    assert not list(anchor.path.parent.glob("*.new"))
+    found = await ledger.verify()
+    assert (found.ok, len(found.breaks)) == (False, 1)
+    assert "anchor" in found.why
+
+
 @pytest.mark.parametrize("count", [0, 5, ENTRIES - 1])
 def test_an_anchor_that_lags_behind_is_a_crash_and_not_tampering(store: Path, count: int) -> None:
     connection = sqlite3.connect(place(store)[0])
