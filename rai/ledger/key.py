@@ -87,7 +87,10 @@ class Anchor:
         try:
             write_durably(aside, line)
         except OSError as error:
-            aside.unlink(missing_ok=True)
+            with suppress(
+                OSError
+            ):  # where nothing can be written nothing can be removed, and the first reason is the one to tell
+                aside.unlink(missing_ok=True)
             raise StoreError(f"the ledger's anchor cannot be written ({error.strerror})") from None
         return aside
 
