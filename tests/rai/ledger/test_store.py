@@ -11,7 +11,9 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime, tzinfo
 from pathlib import Path
+from typing import Self
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -545,3 +547,33 @@ def test_a_body_emptied_without_a_record_is_found(store: Path) -> None:
 def test_ids_ascend_even_when_entries_come_within_one_millisecond(store: Path) -> None:
     ids: Iterable[str] = [str(row[1]) for row in _rows(store)]
     assert list(ids) == sorted(ids)
+
+
+def clock_at(told: str) -> type[datetime]:
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromisoformat(told).replace(tzinfo=tz)
+
+    return Clock
+
+
+async def test_a_clock_set_back_and_far_forward_leaves_ids_in_order_and_tells_its_own_time(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = ["2040-01-01T00:00:00", "1999-12-31T23:59:59", "1999-12-31T23:59:58", "2026-11-25T12:00:00"]
+    ledger = opened(store)
+    for told in times:
+        monkeypatch.setattr("rai.ledger.store.datetime", clock_at(told))
+        await asyncio.gather(*(ledger.append("turn", {"n": n}) for n in range(3)))
+    entries = [e async for e in ledger.entries()]
+    ids = [e.entry_id for e in entries]
+    assert ids == sorted(set(ids))
+    assert [e.at for e in entries[ENTRIES:]] == [f"{told}.000Z" for told in times for _ in range(3)]
+    assert (await ledger.verify()).ok
+    assert (await ledger.look()).ok
+    assert int((await ledger.checkpoint()).splitlines()[1]) == ENTRIES + 12
+    await ledger.close()
+    again = await asyncio.to_thread(opened, store)
+    assert (await again.append("turn", {})).entry_id > ids[-1]
+    await again.close()
