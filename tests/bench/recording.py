@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rai.ledger import dialect, sql
-from rai.ledger.attest_verify import audit
+from rai.ledger.attest_verify import audit, told
 from rai.ledger.chain import canonical, link, new_entry_id
 from rai.ledger.key import load_key
 from rai.ledger.store import SqlLedger
@@ -111,7 +111,7 @@ async def _read(folder: Path) -> list[Figure]:
     began = time.perf_counter()
     report = audit(export, [signed], [named])
     auditing = (time.perf_counter() - began) * 1000
-    assert not report.breaks, report.breaks[:3]
+    assert not report.breaks, told(report)
     assert report.covered == ENTRIES
     note = f"{store.stat().st_size / ENTRIES:.0f} bytes of the store an entry, {export.stat().st_size / ENTRIES:.0f} of the export"
     return [
