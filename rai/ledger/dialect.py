@@ -227,11 +227,18 @@ def _of_type(connection: Connection, kind: str) -> dict[str, str]:
     return {str(name): _squeeze(str(sql)) for name, sql in found.all()}
 
 
-def flush(engine: Engine) -> bool:
-    """Folds the write-ahead log into the store and empties it, so that erased text does not live on there. False if somebody who reads keeps it from that."""
+def flush(engine: Engine, wait_s: float | None = None) -> bool:
+    """Folds the write-ahead log into the store and empties it, so that erased text does not live on there. False if somebody who reads keeps it from that.
+
+    `wait_s`: seconds to wait for others, who cannot write meanwhile; as long as for the write lock unless it is said.
+    """
     raw = engine.raw_connection()
     try:
-        (busy, *_) = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        cursor = raw.cursor()
+        (usual,) = cursor.execute("PRAGMA busy_timeout").fetchone()
+        cursor.execute(f"PRAGMA busy_timeout={usual if wait_s is None else int(wait_s * 1000)}")
+        (busy, *_) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        cursor.execute(f"PRAGMA busy_timeout={usual}")
         return not busy
     finally:
         raw.close()

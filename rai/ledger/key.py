@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import hmac
 import json
 import os
 import secrets
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +18,8 @@ from rai.ledger.chain import GENESIS, seal
 from rai.ledger.secret_file import load_secret, sync_folder, write_durably
 
 _SETTING = "ATTEST_LEDGER_KEY_FILE"
+_LEFT_S = 3600.0
+"""Seconds after which nobody is still at work on a mark that was prepared: it waits for the store's write lock at most."""
 
 
 def load_key(path: Path, *, make: bool = True) -> bytes:
@@ -82,7 +87,10 @@ class Anchor:
         try:
             write_durably(aside, line)
         except OSError as error:
-            aside.unlink(missing_ok=True)
+            with suppress(
+                OSError
+            ):  # where nothing can be written nothing can be removed, and the first reason is the one to tell
+                aside.unlink(missing_ok=True)
             raise StoreError(f"the ledger's anchor cannot be written ({error.strerror})") from None
         return aside
 
@@ -93,6 +101,13 @@ class Anchor:
             sync_folder(self.path.parent)
         except OSError as error:
             raise StoreError(f"the ledger's anchor cannot be written ({error.strerror})") from None
+
+    def tidy(self) -> None:
+        """Removes marks that were prepared and never published: a process that is killed in between leaves one. Those of others at work are younger."""
+        with suppress(OSError):  # what stays does no harm
+            for aside in self.path.parent.glob(f"{glob.escape(self.path.stem)}.*.new"):
+                if time.time() - aside.stat().st_mtime > _LEFT_S:
+                    aside.unlink(missing_ok=True)
 
     def start(self, ledger_id: str) -> None:
         """Writes the anchor of an empty store, unless there is one of entries that the store had."""

@@ -57,7 +57,9 @@ def write_durably(path: Path, text: str, *, mode: int = 0o600) -> None:
     """Makes the file `path`, which must not be there yet, by default readable by its owner alone; its `text` is on the disk when this returns."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
-        os.write(handle, text.encode("utf-8"))
+        left = memoryview(text.encode("utf-8"))
+        while left:  # a disk that is nearly full takes a part, and says what is wrong when it is asked for the rest
+            left = left[os.write(handle, left) :]
         os.fsync(handle)
     finally:
         os.close(handle)

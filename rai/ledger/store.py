@@ -10,7 +10,7 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -60,6 +60,8 @@ LEAST_FREE = 1 << 20
 """Bytes of the disk that must be free for an entry to be written: one takes some tens of kilobytes, and the write-ahead log as many."""
 ERASED_AT_ONCE = 1_000
 """Entries that one record of an erasure names."""
+_LEFTOVERS_S = 0.2
+"""Seconds that opening a ledger may wait for others who read it, to fold what a killed process left in the log."""
 _SCHEMA, _SCHEMA_1 = "2", "1"
 """The version of the tables: of those that hold form 2, and of those that hold form 1 alone."""
 _ANOTHER_KEY = "not the key that the ledger was written with"
@@ -117,6 +119,7 @@ class SqlLedger:
             last = reader.last(connection)
             self._key = load_key(key_file, make=last is None)
             self._anchor = Anchor(self._key, key_file, path)
+            self._anchor.tidy()
             about = sql.about(connection)
             if about:
                 _check_about(about, self._key)
@@ -136,6 +139,8 @@ class SqlLedger:
                 row = last
         if row is not None:
             self._advance(self._mark(row), self._anchor.prepare(self._mark(row)))
+        # Whoever was killed behind an erasure has not folded the erased text out of the log; those who are at work do it themselves.
+        dialect.flush(self._engine, _LEFTOVERS_S)
 
     def _begin(self, connection: Connection, last: SealedRow | None) -> SealedRow:
         """Gives the ledger its id, in an entry of its own: of one that was begun by an older program behind its last entry, of a new one as its first."""
@@ -401,9 +406,12 @@ class SqlLedger:
         return row
 
     def _advance(self, mark: Mark, prepared: Path) -> None:
+        """Moves the anchor to entries that are stored. Where it cannot be moved it lags, as after a crash, and the next entry moves it: the entries
+        are durable by now, and an error would keep back an answer that is on record as given. What is wrong with the anchor is for `verify` to tell.
+        """
         # Under the write lock, so that anchors never cross. It moves only along the chain it already stands on: a
         # store that was cut or replaced cannot pull the anchor after it, and the evidence stays.
-        with self._write() as connection:
+        with suppress(StoreError), self._write() as connection:
             before = self._anchor.read()
             if (
                 before is not None
@@ -412,8 +420,8 @@ class SqlLedger:
                 and sql.holds(connection, mark)
             ):
                 self._anchor.publish(prepared)
-            else:
-                prepared.unlink(missing_ok=True)
+        with suppress(OSError):
+            prepared.unlink(missing_ok=True)
 
     def _checkpoint(self) -> str:
         keys = self._signing_keys()

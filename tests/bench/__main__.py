@@ -29,6 +29,7 @@ from tests.bench.parts import bench_check, bench_search
 from tests.bench.place import Place, fill, prepared
 from tests.bench.program import bench_cold, bench_server
 from tests.bench.proving import bench_proof
+from tests.bench.recording import bench_ledger
 from tests.bench.scale import bench_scale
 from tests.bench.screens import bench_screen
 from tests.bench.telemetry import bench_telemetry
@@ -57,6 +58,7 @@ BENCHES: dict[str, Bench] = {
     "azure": bench_azure,
     "golden": bench_azure_golden,
     "telemetry": bench_telemetry,
+    "ledger": bench_ledger,
     "proof": bench_proof,
     "cost": bench_cost,
 }

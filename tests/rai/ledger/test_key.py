@@ -100,3 +100,13 @@ def test_an_anchor_of_an_older_program_is_read_as_one_that_names_no_ledger(tmp_p
 def test_two_stores_have_two_anchors(tmp_path: Path) -> None:
     key = load_key(tmp_path / "k")
     assert Anchor(key, tmp_path / "k", tmp_path / "a.db").path != Anchor(key, tmp_path / "k", tmp_path / "b.db").path
+
+
+def test_marks_that_a_killed_process_left_go_and_those_of_others_at_work_stay(tmp_path: Path) -> None:
+    key = load_key(tmp_path / "k")
+    anchor, other = (Anchor(key, tmp_path / "k", tmp_path / name) for name in ("a.db", "b.db"))
+    left, fresh, of_another = anchor.prepare(Mark(7, "ab")), anchor.prepare(Mark(8, "cd")), other.prepare(Mark(1, "ef"))
+    for path in (left, of_another):
+        os.utime(path, (0, 0))
+    anchor.tidy()
+    assert [path.exists() for path in (left, fresh, of_another)] == [False, True, True]

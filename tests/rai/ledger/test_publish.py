@@ -85,6 +85,13 @@ async def test_what_another_process_has_just_published_is_enough(tmp_path: Path)
     assert await other.publish(younger_than_s=60) is not None
 
 
+async def test_a_clock_that_was_set_back_keeps_no_checkpoint_from_being_published(tmp_path: Path) -> None:
+    await Publisher(SignedLedger(Form2Ledger(3)), FolderSink(tmp_path)).publish()
+    a_year_back = datetime.now(UTC) - timedelta(days=365)
+    other = Publisher(SignedLedger(Form2Ledger(5)), FolderSink(tmp_path), now=lambda: a_year_back)
+    assert await other.publish(younger_than_s=60) is not None
+
+
 async def test_two_at_once_publish_one(tmp_path: Path) -> None:
     ledger = SignedLedger(Form2Ledger(3))
     publisher = Publisher(ledger, FolderSink(tmp_path))

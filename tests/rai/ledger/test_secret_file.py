@@ -58,3 +58,10 @@ def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         write_durably(tmp_path / "s", "two")
     assert (tmp_path / "s").read_text() == "one"
+
+
+def test_a_disk_that_takes_a_part_gets_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = os.write
+    monkeypatch.setattr(os, "write", lambda handle, data: whole(handle, bytes(data)[:3]))
+    write_durably(tmp_path / "s", "one and another")
+    assert (tmp_path / "s").read_text() == "one and another"

@@ -11,7 +11,9 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime, tzinfo
 from pathlib import Path
+from typing import Self
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -217,6 +219,22 @@ def test_an_altered_anchor_is_found(store: Path) -> None:
     found = verified(store)
     assert not found.ok
     assert found.why.startswith("changed")
+
+
+@pytest.mark.parametrize("text", ["{}", "", None])
+async def test_behind_an_altered_anchor_what_is_stored_is_also_acknowledged(store: Path, text: str | None) -> None:
+    """Each entry that is stored belongs to an answer that leaves; the anchor stays as it is, and `verify` tells."""
+    anchor = Anchor(load_key(place(store)[1]), place(store)[1], place(store)[0])
+    anchor.path.unlink()
+    anchor.path.mkdir() if text is None else anchor.path.write_text(text)
+    ledger = opened(store)
+    assert (await ledger.append("turn", {"n": 1})).seq == ENTRIES + 1
+    assert len([e async for e in ledger.entries()]) == ENTRIES + 1
+    assert text is None or anchor.path.read_text() == text
+    assert not list(anchor.path.parent.glob("*.new"))
+    found = await ledger.verify()
+    assert (found.ok, len(found.breaks)) == (False, 1)
+    assert "anchor" in found.why
 
 
 @pytest.mark.parametrize("count", [0, 5, ENTRIES - 1])
@@ -484,6 +502,38 @@ async def test_erasing_empties_one_body_on_record_and_the_chain_holds(store: Pat
         await opened(store).erase("nothing", "")
 
 
+async def test_who_opens_a_ledger_folds_out_what_was_erased_and_left_by_a_killed_process(store: Path) -> None:
+    home = place(store)[0].parent
+    ledger = opened(store, busy_s=0.1)
+    reader = sqlite3.connect(place(store)[0], isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM entries").fetchone()
+    target = [e async for e in ledger.entries(limit=3)][2]
+    with pytest.raises(StoreError, match="write-ahead log"):
+        await ledger.erase(target.entry_id, "asked for")
+    shutil.copytree(home, store / "killed")  # what a process that ends here leaves
+    reader.close()
+    await ledger.close()
+    shutil.rmtree(home)
+    shutil.move(store / "killed", home)
+    assert b"answer 2" in b"".join(f.read_bytes() for f in home.iterdir())
+    again = opened(store)
+    assert b"answer 2" not in b"".join(f.read_bytes() for f in home.iterdir())
+    assert (await again.verify()).ok
+    await again.close()
+
+
+async def test_who_reads_does_not_keep_others_from_opening(store: Path) -> None:
+    reader = sqlite3.connect(place(store)[0], isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM entries").fetchone()
+    ledger = opened(store)
+    await ledger.append("turn", {"n": 1})
+    await opened(store).append("turn", {"n": 2})
+    reader.close()
+    assert (await ledger.verify()).ok
+
+
 def test_a_body_emptied_without_a_record_is_found(store: Path) -> None:
     connection = raw(store)
     connection.execute("UPDATE entries SET body = NULL WHERE seq = 4")
@@ -497,3 +547,33 @@ def test_a_body_emptied_without_a_record_is_found(store: Path) -> None:
 def test_ids_ascend_even_when_entries_come_within_one_millisecond(store: Path) -> None:
     ids: Iterable[str] = [str(row[1]) for row in _rows(store)]
     assert list(ids) == sorted(ids)
+
+
+def clock_at(told: str) -> type[datetime]:
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromisoformat(told).replace(tzinfo=tz)
+
+    return Clock
+
+
+async def test_a_clock_set_back_and_far_forward_leaves_ids_in_order_and_tells_its_own_time(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = ["2040-01-01T00:00:00", "1999-12-31T23:59:59", "1999-12-31T23:59:58", "2026-11-25T12:00:00"]
+    ledger = opened(store)
+    for told in times:
+        monkeypatch.setattr("rai.ledger.store.datetime", clock_at(told))
+        await asyncio.gather(*(ledger.append("turn", {"n": n}) for n in range(3)))
+    entries = [e async for e in ledger.entries()]
+    ids = [e.entry_id for e in entries]
+    assert ids == sorted(set(ids))
+    assert [e.at for e in entries[ENTRIES:]] == [f"{told}.000Z" for told in times for _ in range(3)]
+    assert (await ledger.verify()).ok
+    assert (await ledger.look()).ok
+    assert int((await ledger.checkpoint()).splitlines()[1]) == ENTRIES + 12
+    await ledger.close()
+    again = await asyncio.to_thread(opened, store)
+    assert (await again.append("turn", {})).entry_id > ids[-1]
+    await again.close()
