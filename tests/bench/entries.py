@@ -1,15 +1,21 @@
-"""Benchmark of the ledger's entries: bytes of a turn's entry as it is stored, with the contents that it refers to, and as it is read, by path."""
+"""Benchmark of the ledger's entries: bytes of a turn's entry as it is stored, with the contents that it refers to, and as it is read, by path; what storing once costs in time."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
 from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
 from typing import Any
+from unittest.mock import patch
 
 from bot.compose.system import compose
 from bot.records import Actor, Ask
+from rai.ledger import store
 from rai.ledger.chain import canonical
+from rai.ledger.contents import split
+from rai.ledger.store import SqlLedger
 from tests.bench.figures import Figure, percentile
 from tests.bench.place import Place, golden_asks
 
@@ -20,7 +26,7 @@ _SHOWN = 8
 
 
 async def bench_entries(place: Place) -> list[Figure]:
-    """All questions of the golden set in six forms, each by another person in a conversation of its own, without keys. Bytes of bodies in their one spelling."""
+    """All questions of the golden set in six forms, each by another person in a conversation of its own, without keys. Bytes of an entry: of all its columns."""
     system = await compose(place.settings)
     read: dict[str, dict[str, Any]] = {}
     try:
@@ -32,19 +38,49 @@ async def bench_entries(place: Place) -> list[Figure]:
         rows = [json.loads(line) async for line in system.ledger.export()][1:-1]
     finally:
         await system.close()
-    stored = [row["body"] for row in rows if row["entry_id"] in read]
-    contents = [_size(row["body"]) for row in rows if row["kind"] == "content"]
+    turns = [row for row in rows if row["entry_id"] in read]
+    stored = [row["body"] for row in turns]
+    contents = [_columns(row) for row in rows if row["kind"] == "content"]
     held = (place.home / "ledger.db").stat().st_size
-    n = len(stored)
+    n = len(turns)
+    bodies = list(read.values())
     return [
-        *_spread("entry of a turn, stored", [_size(body) for body in stored], "<= 4096"),
-        *_spread("entry of a turn, as it is read", [_size(body) for body in read.values()]),
+        *_spread("entry of a turn, stored", [_columns(row) for row in turns], "<= 4096"),
+        *_spread("of it the body", [_size(body) for body in stored]),
+        *_spread("body of a turn, as it is read", [_size(body) for body in bodies]),
         Figure("contents, each", sum(contents) / max(1, len(contents)), "bytes", len(contents)),
-        Figure("contents, for each turn so far", sum(contents) / n, "bytes", n),
+        Figure("contents, for each turn", sum(contents) / n, "bytes", n),
         Figure("ledger.db, for each turn", held / n, "bytes", n),
         *_by_path("stored", stored),
-        *_by_path("as it is read", list(read.values())),
+        *_by_path("as it is read", bodies),
+        *await _times(place.scratch, bodies[: n // len(ROUNDS)]),
     ]
+
+
+async def _times(scratch: Path, bodies: list[dict[str, Any]]) -> list[Figure]:
+    """The same bodies, already masked, in a ledger that stores once and in one that stores each whole, when each was met before."""
+    figures: list[Figure] = []
+    for name, splitting in (("once", split), ("whole", lambda *_: None)):
+        with patch.object(store, "split", splitting):
+            ledger = SqlLedger(scratch / f"{name}.db", scratch / f"{name}.key", redact=lambda body, _: body)
+            for body in bodies:
+                await ledger.append("turn", body)
+            begun = perf_counter()
+            ids = [(await ledger.append("turn", body)).entry_id for body in bodies]
+            appended = perf_counter()
+            for entry_id in ids:
+                await ledger.get(entry_id)
+            got = perf_counter()
+            listed = len([entry async for entry in ledger.entries(newest_first=True)])
+            read = perf_counter()
+            await ledger.close()
+        n = len(bodies)
+        figures += [
+            Figure(f"append, stored {name}", (appended - begun) / n * 1e3, "ms", n),
+            Figure(f"get, stored {name}", (got - appended) / n * 1e3, "ms", n),
+            Figure(f"entries, each, stored {name}", (read - got) / listed * 1e3, "ms", listed),
+        ]
+    return figures
 
 
 def _asks() -> list[Ask]:
@@ -82,6 +118,11 @@ def _by_path(name: str, bodies: list[dict[str, Any]]) -> list[Figure]:
     n = len(bodies)
     told = [*ranked[:_SHOWN], ("all else", rest)]
     return [Figure(f"{name}: {path}", size / n, "bytes", n) for path, size in told]
+
+
+def _columns(row: dict[str, Any]) -> int:
+    """Bytes of all columns of an entry."""
+    return sum(_size(value) if isinstance(value, dict) else len(str(value)) for value in row.values())
 
 
 def _size(body: dict[str, Any]) -> int:
