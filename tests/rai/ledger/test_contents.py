@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rai.entry_schema import KINDS, ONCE, STORED, Leaf
+from rai.ledger import attest_verify
 from rai.ledger.chain import canonical
 from rai.ledger.contents import UNREADABLE, content_body, is_split, join, numbers_in, sha256_of, split, words
 from tests.fakes.recorded_turn import QUESTION, recorded_turn
@@ -133,6 +134,7 @@ def test_a_body_of_any_shape_comes_back(body: dict[str, Any]) -> None:
     """Also one that looks as if it were split already."""
     kept, values = stored(body)
     assert canonical(join(kept, "turn", values)) == canonical(body)
+    assert canonical(attest_verify.joined(kept, values)) == canonical(body)
 
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -146,11 +148,12 @@ BIG = {"searched": "x" * 1_000}
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.dictionaries(NAMES, VALUES, max_size=6))
 def test_any_body_comes_back(changes: dict[str, Any]) -> None:
-    """Of nothing but arbitrary values, and a turn in which some are arbitrary."""
+    """Of nothing but arbitrary values, and a turn in which some are arbitrary; by the auditor's own program too."""
     for base in (BIG, TURN, {**TURN, "reply": {**TURN["reply"], **changes}}):
         body = {**base, **changes, "schema": 2}
         kept, values = stored(body)
         assert canonical(join(kept, "turn", values)) == canonical(body)
+        assert canonical(attest_verify.joined(kept, values)) == canonical(body)
 
 
 def test_a_content_that_is_gone_is_told_and_the_rest_is_read() -> None:
