@@ -1070,7 +1070,7 @@ def joined(body: dict[str, Any], values: dict[int, Any]) -> Any:
 
 def _inflated(packed: str, dictionary: bytes) -> Any:
     unpacker = zlib.decompressobj(-zlib.MAX_WBITS, dictionary)
-    text = unpacker.decompress(base64.b64decode(packed, validate=True), _INFLATED_BYTES)
+    text = unpacker.decompress(base64.b85decode(packed), _INFLATED_BYTES)
     if not unpacker.eof or unpacker.unused_data:
         raise ValueError("more or less than a rest")
     return json.loads(text)

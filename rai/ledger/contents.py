@@ -7,7 +7,7 @@ body comes to when it is put together is tried before it is stored, so `join` af
 
     {"schema": 2, "ask": …, "reply": …, "stored": {"form": 1, "policy": 12, "evidence": [15, 16], …, "sha256": …, "rest": …}}
 
-`rest` is base64 of raw DEFLATE with a dictionary (`_dictionary`) that holds nothing but contents and what stands beside `stored`.
+`rest` is base 85 (the alphabet of RFC 1924, which JSON escapes nothing of) of raw DEFLATE with a dictionary (`_dictionary`) that holds nothing but contents and what stands beside `stored`.
 """
 
 from __future__ import annotations
@@ -301,12 +301,12 @@ def _deflated(text: str, dictionary: bytes) -> str:
     raw = text.encode("ascii")
     options = (_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_DEFAULT_STRATEGY)
     packer = zlib.compressobj(*options, dictionary) if dictionary else zlib.compressobj(*options)
-    return base64.b64encode(packer.compress(raw) + packer.flush()).decode("ascii")
+    return base64.b85encode(packer.compress(raw) + packer.flush()).decode("ascii")
 
 
 def _inflated(packed: str, dictionary: bytes) -> str:
     unpacker = zlib.decompressobj(-zlib.MAX_WBITS, dictionary)
-    text = unpacker.decompress(base64.b64decode(packed, validate=True), REST_MAX)
+    text = unpacker.decompress(base64.b85decode(packed), REST_MAX)
     if not unpacker.eof or unpacker.unused_data:
         raise FoldingError("more or less than a rest")
     return text.decode("ascii")

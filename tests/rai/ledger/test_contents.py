@@ -182,7 +182,7 @@ def test_a_content_that_is_another_is_told(place: str) -> None:
 
 CHANGED: list[dict[str, Any]] = [
     {"rest": "AAAA"},
-    {"rest": "not base64!"},
+    {"rest": "no base 85"},
     {"rest": 5},
     {"sha256": "0" * 64},
     {"form": 2},
