@@ -266,7 +266,9 @@ def _put_back(whole: dict[str, Any], once: Once, places: Mapping[str, Any], valu
 
 def _what_is_left(body: Mapping[str, Any], kind: str, values: Mapping[int, Any], why: str) -> dict[str, Any]:
     """What stands in the clear, and each content that is there."""
-    left: dict[str, Any] = {name: value for name, value in body.items() if name != STORED}
+    left: dict[str, Any] = {
+        name: dict(value) if isinstance(value, dict) else value for name, value in body.items() if name != STORED
+    }
     left[UNREADABLE] = why
     places = _places_of(body[STORED]) if isinstance(body[STORED], Mapping) else {}
     there = {

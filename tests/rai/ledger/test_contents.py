@@ -156,6 +156,14 @@ def test_any_body_comes_back(changes: dict[str, Any]) -> None:
         assert canonical(attest_verify.joined(kept, values)) == canonical(body)
 
 
+def test_what_is_read_in_part_leaves_the_stored_body_as_it_was() -> None:
+    kept, values = stored(TURN)
+    before = deepcopy(kept)
+    for gone in values:
+        assert UNREADABLE in join(kept, "turn", {n: value for n, value in values.items() if n != gone})
+        assert kept == before
+
+
 def test_a_content_that_is_gone_is_told_and_the_rest_is_read() -> None:
     kept, values = stored(TURN)
     gone = kept[STORED]["evidence"][0]
