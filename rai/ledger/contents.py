@@ -15,6 +15,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ MASK = "█"
 """What was masked is never a content: where it stands would tell, beside the text as it is elsewhere, what it hides."""
 UNREADABLE = "unreadable"
 """The name under which a body says that it cannot be put together, and why."""
+_CONTENT_TEXT = re.compile(rf'{{"{NAME}":{SCHEMA},"sha256":"([0-9a-f]{{64}})","value":')
 _MASKED = json.dumps(MASK)[1:-1]
 _ROWS = 4_096
 """Rows whose SHA-256 is remembered: the same passages are found again and again."""
@@ -102,6 +104,15 @@ def split(body: Mapping[str, Any], kind: str) -> Split | None:
 def content_body(value: Any) -> dict[str, Any]:
     """The body of the entry that holds a content."""
     return {NAME: SCHEMA, "sha256": sha256_of(value), "value": value}
+
+
+def named_in(text: object) -> str | None:
+    """The SHA-256 of the value in the body of a content as it is stored; None where the text is any other."""
+    begun = _CONTENT_TEXT.match(text) if isinstance(text, str) else None
+    if begun is None or not isinstance(text, str):
+        return None
+    value = text[begun.end() : -1].encode("utf-8", "replace")
+    return begun[1] if hashlib.sha256(value).hexdigest() == begun[1] and text.endswith("}") else None
 
 
 def is_split(body: Mapping[str, Any], kind: str) -> bool:

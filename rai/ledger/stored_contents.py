@@ -10,10 +10,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from grounding.errors import StoreError
 from rai.ledger import sql
 from rai.ledger.chain import SealedRow, canonical
-from rai.ledger.contents import CONTENT, Split, content_body, is_split, join, numbers_in, sha256_of
+from rai.ledger.contents import CONTENT, Split, content_body, is_split, join, named_in, numbers_in
 from rai.records import Entry
 
 _BACK = 50_000
@@ -34,7 +33,7 @@ class StoredContents:
         self._look(connection)
         known = {named: self._numbers[named] for named in parts.contents if named in self._numbers}
         # What is there must be what it was: a content can be erased or changed at any time, and a turn that refers to it could not be read.
-        there = {number: sha256_of(value) for number, value in _values(connection, known.values())}
+        there = {number: named_in(body) for number, body in _bodies(connection, known.values())}
         numbers = {named: number for named, number in known.items() if there.get(number) == named}
         for named, value in parts.contents.items():
             if named not in numbers:
@@ -48,8 +47,8 @@ class StoredContents:
         if end < self._looked:  # another store was put in its place
             self._numbers, self._looked = {}, 0
         for number, body in sql.bodies_after(connection, CONTENT, max(self._looked, end - _BACK)):
-            for value in _value_of(body):
-                self._numbers[sha256_of(value)] = number
+            if named := named_in(body):
+                self._numbers[named] = number
         self._looked = end
 
 
@@ -60,17 +59,12 @@ def put_together(connection: Connection, entries: Sequence[Entry]) -> list[Entry
     return [replace(e, body=join(e.body, e.kind, values)) if is_split(e.body, e.kind) else e for e in entries]
 
 
+def _bodies(connection: Connection, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
+    return sql.bodies_of(connection, CONTENT, sorted(set(numbers)))
+
+
 def _values(connection: Connection, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
-    """The contents in the entries of these numbers, those alone that are there."""
-    for number, body in sql.bodies_of(connection, CONTENT, sorted(set(numbers))):
-        for value in _value_of(body):
-            yield number, value
-
-
-def _value_of(body: str) -> list[Any]:
-    """The value of a content, none where it cannot be read: whoever refers to it says so, and it is not used again."""
-    with suppress(TypeError, ValueError, KeyError, RecursionError, StoreError):
-        value = json.loads(body)["value"]
-        canonical(value)
-        return [value]
-    return []
+    """The contents in the entries of these numbers, those alone that can be read: whoever refers to another says so."""
+    for number, body in _bodies(connection, numbers):
+        with suppress(TypeError, ValueError, KeyError, RecursionError):
+            yield number, json.loads(body)["value"]

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rai.entry_schema import KINDS, ONCE, STORED, Leaf
+from rai.entry_schema import KINDS, ONCE, STORED, Leaf, texts
 from rai.ledger import attest_verify
 from rai.ledger.chain import canonical
-from rai.ledger.contents import UNREADABLE, content_body, is_split, join, numbers_in, sha256_of, split, words
+from rai.ledger.contents import UNREADABLE, content_body, is_split, join, named_in, numbers_in, sha256_of, split, words
 from tests.fakes.recorded_turn import QUESTION, recorded_turn
 
 TURN = recorded_turn()
@@ -160,7 +160,9 @@ def test_what_is_read_in_part_leaves_the_stored_body_as_it_was() -> None:
     kept, values = stored(TURN)
     before = deepcopy(kept)
     for gone in values:
-        assert UNREADABLE in join(kept, "turn", {n: value for n, value in values.items() if n != gone})
+        left = join(kept, "turn", {n: value for n, value in values.items() if n != gone})
+        assert UNREADABLE in left
+        assert QUESTION in texts(left, "turn")[Leaf.GIVEN]  # the schema knows what is left: it can be searched
         assert kept == before
 
 
@@ -252,3 +254,18 @@ def test_only_what_nobody_gave_is_marked_as_stored_once() -> None:
 def test_the_body_of_a_content_names_it() -> None:
     assert content_body({"a": 1}) == {"schema": 2, "sha256": sha256_of({"a": 1}), "value": {"a": 1}}
     assert words().isascii()
+
+
+@pytest.mark.parametrize("value", ["a", {"text": "é", "n": 1.5}, [1, None], '"value":'])
+def test_a_content_is_known_by_its_text_as_it_is_stored(value: Any) -> None:
+    text = canonical(content_body(value))
+    assert named_in(text) == sha256_of(value)
+    for changed in (
+        text[:-1],
+        text + " ",
+        text.replace("schema", "scheme"),
+        text.replace(":2,", ":3,"),
+        text[:-2] + "x}",
+    ):
+        assert named_in(changed) is None
+    assert named_in(None) is named_in(text.encode()) is named_in("{}") is None
