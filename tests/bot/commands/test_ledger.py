@@ -273,6 +273,8 @@ def test_the_list_leaves_looking_out_until_it_is_asked_for(ledger: Ledger) -> No
     wrong = ledger("list", "--kind", "weather")
     assert (wrong.code, wrong.err.count("\n")) == (2, 1)
     assert "allowed are" in wrong.err
+
+
 def test_show_puts_a_turn_together_and_says_where_it_cannot(ledger: Ledger) -> None:
     async def store(*erased: str) -> tuple[str, list[Any]]:
         settings = load_settings()

@@ -21,9 +21,9 @@ from bot.server.app import build_app
 from bot.turn.delivery import Deliveries, Delivery
 from grounding.policies.files import built_in
 from grounding.records import Turn
-from tests.fakes.ledger import ShutLedger
 from rai.ledger.chain import canonical
 from rai.ledger.contents import join, split
+from tests.fakes.ledger import ShutLedger
 from tests.fakes.recorded_turn import QUESTION, recorded_turn
 from tests.fakes.shop import HOSTILE
 from tests.fakes.system import Fake, fake_system
@@ -460,6 +460,8 @@ async def test_reads_are_listed_when_they_are_asked_for(reviewer: Client) -> Non
     for query, shown in (("", False), ("?kind=read", True), ("?kind=all", True), ("?kind=nonsense", False)):
         text = await (await reviewer.get(f"/review{query}")).text()
         assert ("<td>read</td>" in text) is shown, query
+
+
 async def test_a_turn_that_cannot_be_read_whole_says_so(reviewer: Client, fake: Fake) -> None:
     """Each content of it gone in turn: the page stands, with what can be read."""
     parts = split(json.loads(canonical(recorded_turn())), "turn")
