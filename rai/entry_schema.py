@@ -8,6 +8,7 @@ schema holds nothing that the schema does not know; one without is of an older p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -100,6 +101,7 @@ _WHO = {"actor": _s("user authenticated_by tenant")}
 _ACTOR = {**_WHO["actor"], "groups": [_S]}
 _TURN = {
     "delivery": _S,
+    "unreadable": _S,  # of one that is put together: why it is not whole
     "ask": {
         **_s("user policy channel conversation at locale"),
         "question": _GIVEN,
@@ -198,8 +200,46 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
         **_WHO,
         "wanted": {**_s("outcome kind state category arrived before"), "entry": _GIVEN},
     },
+    "content": {"sha256": _S, "value": _TREE},
 }
 """The schema of each kind: an object by name, a list by its items, a leaf. An object, a list and a text may each be None or missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """What of a kind's body is stored once and referred to, and what of the rest stands in the clear.
+
+    `whole`: paths of values; `rows`: of the items of a list the names that are the same whenever a passage is met again; `parts`: parts of the
+    prompt, each up to the first quotation. Nothing that a person gave is among them, so a content is nobody's. `clear`: by object, names of
+    what an entry says for everybody who reads it raw; None for a value by itself.
+    """
+
+    whole: tuple[str, ...] = ()
+    rows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    parts: tuple[str, ...] = ()
+    clear: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
+
+
+_OF_A_PASSAGE = ("chunk_id", "doc_id", "version", "title", "start", "end")
+ONCE: Mapping[str, Once] = {
+    "turn": Once(
+        whole=("policy", "versions", "prices", "reply.mode"),
+        rows={
+            "passages": _OF_A_PASSAGE,
+            "evidence": (*_OF_A_PASSAGE, "url", "locator", "text", "origin", "updated", "tier"),
+        },
+        parts=("system", "guidance", "example"),
+        clear={
+            "actor": ("user", "authenticated_by", "tenant", "groups"),
+            "ask": ("user", "channel", "conversation", "at", "question", "history", "context", "product"),
+            "reply": ("outcome", "code", "answer", "action", "refusal", "turn_id"),
+            "unfit": None,
+        },
+    )
+}
+"""By kind; what stands here for none is stored as it is."""
+STORED = "stored"
+"""The name under which a body that is stored in parts has its references and the rest. No caller may give it: the schema does not know it."""
 _OLDER: Mapping[str, Any] = dict.fromkeys(("text", "comment", "note"), _GIVEN)
 """What a person gave in a body of a kind that has no schema."""
 

@@ -25,6 +25,7 @@ from bot.view.decisions import decided
 from grounding.errors import AttestError, InputError
 from rai.ledger.chain import GENESIS, key_id
 from rai.ledger.checkpoint import Checkpoint, origin_of, parse_checkpoint, parse_note
+from rai.ledger.contents import UNREADABLE
 from rai.ledger.export import FORMAT, FORMAT_1, lenient_json, verify_export
 from rai.ledger.key import load_key
 from rai.ledger.proof_file import proof_document
@@ -110,6 +111,8 @@ def show(
         out.print(plain(told.line))
     for line in decided_in(entry):
         out.print(plain(line))
+    if UNREADABLE in entry.body:
+        out.print(plain(f"cannot be read whole: {entry.body[UNREADABLE]}"), style="bold red")
     out.print(plain(jsonlib.dumps(entry.body, ensure_ascii=False, indent=2)), soft_wrap=True)
     out.print(f"chained to {entry.prev}\nsealed with {entry.mac}", style="dim")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from rai.entry_schema import KINDS
+from rai.ledger.contents import CONTENT
 from rai.records import Entry
 
 CHECK, DELIVERY, READ, SOURCE_OPENED = "check", "delivery", "read", "source_opened"
@@ -12,8 +13,8 @@ QUIET = frozenset({CHECK, DELIVERY, READ, SOURCE_OPENED})
 """What people looked at, and whether the reply of a turn arrived, which stands in the line of that turn: nothing that is decided or searched for."""
 EVERY = "all"
 """In place of a kind: every kind, the quiet ones too."""
-NAMES = tuple(sorted(KINDS))
-"""Every kind that the schema knows."""
+NAMES = tuple(sorted(KINDS.keys() - {CONTENT}))
+"""Every kind that the schema knows, but for what turns refer to: it stands in their bodies, and a ledger lists none by itself."""
 
 
 def shows(kind: str, wanted: str) -> bool:

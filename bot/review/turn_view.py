@@ -18,6 +18,7 @@ class TurnView:
     """A turn as the page shows it; `answer` maps the delivered answer, `draft` what it was before repair.
 
     `ran_on`: who asked and how that is known, what the turn could read, and the versions of what the turn ran on, as lines of name and value.
+    `unreadable`: why the entry cannot be read whole, empty if it can.
     """
 
     ask: dict[str, Any]
@@ -38,6 +39,7 @@ class TurnView:
     unfit: tuple[str, ...] = ()
     web: tuple[dict[str, Any], ...] = ()
     ran_on: tuple[tuple[str, str], ...] = ()
+    unreadable: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ def turn_view(entry: Entry) -> TurnView:
         answer=claim_map(view.answer, view.claims, shown, "a-"),
         draft=claim_map(view.draft.text, view.draft.claims, shown, "d-") if view.draft else None,
         unfit=tuple(body.get("unfit") or ()),
+        unreadable=str(body.get("unreadable") or ""),
         web=tuple(body.get("web") or ()),
         policy_lines=tuple(policy_lines(policy)),
         policy_fields=tuple(tidy(in_order(policy))) if policy else (),

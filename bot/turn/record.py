@@ -162,8 +162,8 @@ def _passage(p: Passage) -> dict[str, Any]:
         "start": p.start,
         "end": p.start + len(p.text),
         "score": p.score,
-        "bm25": p.bm25,
-        "semantic": p.semantic,
+        "bm25": None if p.bm25 is None else round(p.bm25, 3),  # what follows tells no passage from another
+        "semantic": None if p.semantic is None else round(p.semantic, 4),
         "screened": p.screened,
     } | ({} if p.reranked is None else {"reranked": p.reranked})
 

@@ -3,7 +3,7 @@
 One file for any Python from 3.11 on, without packages: give it to whoever is to check, or read it first; nothing of Attest is imported. It reads an
 export of the form attest-ledger-2 line by line, opens the commitment of every entry, computes the tree of RFC 6962 over all of them and compares its root
 with each checkpoint, a signed note of C2SP whose Ed25519 signature it verifies itself (RFC 8032). Of a proof of one entry it checks the same
-of that entry alone, without the export. It writes nothing but its report.
+of that entry alone, without the export. It puts a turn together again from the contents that it refers to. It writes nothing but its report.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -941,6 +942,234 @@ def _not_in(point: SignedPoint, report: AuditReport) -> Defect:
     return Defect("changed", why, seq=report.entry["seq"], entry_id=report.entry["entry_id"], checkpoint=point.name)
 
 
+# What is said in many turns is stored once, in entries of kind `content`: a turn put together again.
+
+
+_STORED_FORM = 1
+_INFLATED_BYTES = 64 << 20
+_WINDOW = 32_768
+_ANOTHER = "is not the one that was sealed"
+_OF_ANOTHER_SHAPE = (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError, zlib.error)
+
+
+@dataclass
+class Shown:
+    """One entry of an export: its body, put together, and what is wrong with it, each in words."""
+
+    body: Any
+    faults: list[str]
+
+
+def shown(export: Path, asked: str) -> Shown:
+    """The entry of that id or number, with the contents that it refers to. Raises Unusable if it is not there or was erased."""
+    entry = _found(export, lambda data: asked in (data.get("entry_id"), str(data.get("seq")))).get(0)
+    if entry is None:
+        raise Unusable(f"--show: the export has no entry {_short(asked)}")
+    body = entry.get("body")
+    if body is None:
+        raise Unusable(f"--show: entry {_short(entry.get('seq'))} has no body: it was erased")
+    faults = [] if _is_committed(entry) else [f"the entry is not what was sealed: {_NOT_OPENED}"]
+    stored = body.get("stored") if isinstance(body, dict) else None
+    if entry.get("kind") != "turn" or not isinstance(stored, dict):
+        return Shown(body, faults)
+    numbers = {n for place in _places(stored).values() for n in _each(place) if type(n) is int}
+    found = _found(export, lambda data: type(data.get("seq")) is int and data["seq"] in numbers, by_number=True)
+    values, wrong = {}, []
+    for number in sorted(numbers):
+        why = _not_the_content(found.get(number))
+        if why:
+            wrong.append(f"entry {number}, a content that this entry refers to, {why}")
+        else:
+            values[number] = found[number]["body"]["value"]
+    if not wrong:
+        try:
+            return Shown(joined(body, values), faults)
+        except _OF_ANOTHER_SHAPE:
+            wrong.append("what this entry refers to is not what was recorded")
+    return Shown(_readable(body, values, wrong), faults + wrong)
+
+
+def _found(export: Path, wanted: Callable[[dict[str, Any]], bool], *, by_number: bool = False) -> dict[int, Any]:
+    """The first line that is wanted, as number 0, or the first of each number."""
+    found: dict[int, Any] = {}
+    for _, raw in lines_of(export):
+        try:
+            data, _ = parse_strict(raw)
+        except ValueError:
+            continue  # the check of the whole export names it
+        if isinstance(data, dict) and "seq" in data and wanted(data):
+            found.setdefault(data["seq"] if by_number else 0, data)
+            if not by_number:
+                break
+    return found
+
+
+def _is_committed(entry: dict[str, Any]) -> bool:
+    """False if salt and body do not open the commitment. True for an entry of form 1, of which only the key can tell."""
+    salt, digest = entry.get("salt"), entry.get("digest")
+    if salt is None:
+        return True
+    well_formed = isinstance(salt, str) and _HEX64.fullmatch(salt) and isinstance(digest, str)
+    return bool(well_formed) and opens(str(digest), str(salt), entry["body"])
+
+
+def _not_the_content(entry: dict[str, Any] | None) -> str:
+    if entry is None:
+        return "is not in the export"
+    if entry.get("kind") != "content":
+        return "is none"
+    if entry.get("body") is None:
+        return "was erased"
+    try:
+        sealed = entry["salt"] is not None and _is_committed(entry)
+        return "" if sealed and _hash_of(entry["body"]["value"]) == entry["body"]["sha256"] else _ANOTHER
+    except _OF_ANOTHER_SHAPE:
+        return _ANOTHER
+
+
+def _one_spelling(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def _hash_of(value: Any) -> str:
+    return hashlib.sha256(_one_spelling(value).encode("ascii")).hexdigest()
+
+
+def _places(stored: dict[str, Any]) -> dict[str, Any]:
+    return {name: place for name, place in stored.items() if name not in ("form", "sha256", "rest")}
+
+
+def _each(place: Any) -> list[Any]:
+    return place if isinstance(place, list) else [place]
+
+
+def joined(body: dict[str, Any], values: dict[int, Any]) -> Any:
+    """The body as it was before it was stored in parts. Raises one of _OF_ANOTHER_SHAPE if it does not come to what was recorded."""
+    stored = body["stored"]
+    if stored["form"] != _STORED_FORM:
+        raise ValueError("another form")
+    places, clear = _places(stored), {name: value for name, value in body.items() if name != "stored"}
+    if places:
+        evidence = [{} if n is None else values[n] for n in places.get("evidence", [])]
+        ids = [None if n is None else values[n]["chunk_id"] for n in places.get("passages", [])]
+        beside = _one_spelling({"clear": clear, "evidence": evidence, "ids": ids})
+        rest = _inflated(stored["rest"], (values[places["words"]] + beside).encode("ascii")[-_WINDOW:])
+        heads = [values[n] for n in places.get("prompt", [])]
+        whole = {name: _as_rows(value) for name, value in rest.items()}
+        reply = clear.get("reply")
+        _Said(ids, evidence, heads).put_into(whole, reply.get("answer") if isinstance(reply, dict) else None)
+        _put_back(whole, places, values)
+        for name, value in clear.items():
+            whole[name] = {**whole[name], **value} if isinstance(whole.get(name), dict) else value
+    else:
+        whole = _inflated(stored["rest"], b"")
+    if _hash_of(whole) != stored["sha256"]:
+        raise ValueError("not what was recorded")
+    return json.loads(_one_spelling(whole))
+
+
+def _inflated(packed: str, dictionary: bytes) -> Any:
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS, dictionary)
+    text = unpacker.decompress(base64.b85decode(packed), _INFLATED_BYTES)
+    if not unpacker.eof or unpacker.unused_data:
+        raise ValueError("more or less than a rest")
+    return json.loads(text)
+
+
+def _as_rows(value: Any) -> Any:
+    """`value` with each object of the one name `|`, columns, as the list of rows that it stands for."""
+    if isinstance(value, list):
+        return [_as_rows(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "|" not in value:
+        return {name: _as_rows(inner) for name, inner in value.items()}
+    columns = value["|"]
+    return [_as_rows(dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
+
+
+def _cut(text: Any, start: Any, end: Any) -> str | None:
+    numbers = type(start) is int and type(end) is int
+    return text[start:end] if isinstance(text, str) and numbers and 0 <= start <= end <= len(text) else None
+
+
+class _Said:
+    """Puts in again what a rest left out because contents, answer or draft say it: texts of claims, spans, extracts and prompts, ids of passages."""
+
+    def __init__(self, ids: list[Any], evidence: list[dict[str, Any]], heads: list[str]) -> None:
+        self._ids = ids
+        self._texts: list[Any] = [*heads, *(item.get("text") for item in evidence)]
+        self._used: dict[Any, dict[str, Any]] = {}
+        for item in evidence:
+            self._used.setdefault(item.get("chunk_id"), item)
+
+    def put_into(self, rest: dict[str, Any], answer: Any) -> None:
+        reply = rest.get("reply")
+        if isinstance(reply, dict):
+            self._change(reply, "claims", lambda them: [self._claim(each, answer) for each in them])
+            self._change(reply, "grades", lambda them: [self._grade(each) for each in them])
+            draft = reply.get("draft")
+            if isinstance(draft, dict):
+                self._change(draft, "claims", lambda them: [self._claim(each, draft.get("text")) for each in them])
+        for holder in (rest, rest.get("regeneration")):
+            if isinstance(holder, dict):
+                self._change(holder, "prompt", self._prompt)
+
+    def _change(self, where: dict[str, Any], name: str, how: Callable[[Any], Any]) -> None:
+        if where.get(name):
+            where[name] = how(where[name])
+
+    def _claim(self, it: dict[str, Any], text: Any) -> dict[str, Any]:
+        said = _cut(text, it["start"], it["end"])
+        whole = {"text": said, **it, "evidence": [self._span(each) for each in it["evidence"]]}
+        return {**whole, "instead": self._span(it["instead"])} if it.get("instead") else whole
+
+    def _span(self, it: dict[str, Any]) -> dict[str, Any]:
+        source = self._id(it["source"])
+        return {**self._quoted(source, str(it["field"]), it), "source": source}
+
+    def _grade(self, it: dict[str, Any]) -> dict[str, Any]:
+        whole, extract = {**it, "id": self._id(it["id"])}, it.get("extract")
+        return {**whole, "extract": self._quoted(whole["id"], "text", extract)} if extract else whole
+
+    def _prompt(self, it: dict[str, Any]) -> dict[str, Any]:
+        return {**it, "parts": [{**part, "text": "".join(map(self._piece, part["text"]))} for part in it["parts"]]}
+
+    def _piece(self, piece: Any) -> Any:
+        return self._texts[piece] if isinstance(piece, int) else piece
+
+    def _quoted(self, chunk_id: Any, name: str, it: dict[str, Any]) -> dict[str, Any]:
+        text = self._used.get(chunk_id, {}).get(name) if isinstance(chunk_id, str) else None
+        return {"text": _cut(text, it["start"], it["end"]), **it}
+
+    def _id(self, place: Any) -> Any:
+        return self._ids[place] if type(place) is int else place
+
+
+def _put_back(whole: dict[str, Any], places: dict[str, Any], values: dict[int, Any]) -> None:
+    """The contents where they were taken from: into each row of a list, or at a path."""
+    for path, place in places.items():
+        if path in ("words", "prompt"):
+            continue
+        if isinstance(place, list):
+            rows = zip(place, whole[path], strict=True)
+            whole[path] = [row if n is None else {**values[n], **row} for n, row in rows]
+        else:
+            inside, _, name = path.rpartition(".")
+            (whole[inside] if inside else whole)[name] = values[place]
+
+
+def _readable(body: dict[str, Any], values: dict[int, Any], wrong: list[str]) -> dict[str, Any]:
+    """What stands in the clear, and each content that is there, by the name of its place."""
+    contents = {
+        path: [values[n] for n in _each(place) if type(n) is int and n in values]
+        for path, place in _places(body["stored"]).items()
+        if path != "words"
+    }
+    left = {name: value for name, value in body.items() if name != "stored"}
+    return {**left, "unreadable": "; ".join(wrong), "contents": contents}
+
+
 # The command.
 
 _DESCRIPTION = """\
@@ -969,6 +1198,14 @@ What is checked
   --proof checks the same of an entry that was handed over alone, and that its body opens
   its commitment. A proof may be without body; then it says so.
 
+How a turn is read
+  What many turns say, such as policy and passages, stands in entries of kind 'content',
+  and a turn refers to them. --show prints the body of one entry as JSON, put together from
+  the export; SHA-256 of the whole is recorded. It names on stderr each content that is
+  missing, erased or not the one that was sealed, and prints what can still be read.
+  It needs EXPORT alone. With --checkpoint and --key the export is checked as well, and the
+  report goes to stderr.
+
 What it cannot tell
   Entries after the last checkpoint are not yet covered: changes to them may not show.
   The seals of the operator's own chain ('mac', 'key_id') need the operator's key, and so
@@ -977,11 +1214,13 @@ What it cannot tell
 
 Exit codes
   0  sound    1  broken: each break is named    2  not to be checked: wrong file or key
+  With --show, 1 also where the entry could not be put together whole.
 
 Examples
   attest-verify ledger.jsonl --checkpoint 2026-10.txt 2026-11.txt --key "$KEY"
   python attest_verify.py ledger.jsonl --checkpoint all.txt --key key.txt --entry 17
   python attest_verify.py --proof proof.json --checkpoint 2026-11.txt --key key.txt
+  python attest_verify.py ledger.jsonl --show 17
 """
 
 
@@ -998,6 +1237,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--proof", type=Path, metavar="FILE", help="the proof of one entry, instead of EXPORT")
     parser.add_argument("--entry", metavar="ID", help="prove this entry, by its id or its number")
+    parser.add_argument("--show", metavar="ID", help="print the whole body of this entry, by its id or its number")
     parser.add_argument("--json", action="store_true", help="the report as JSON")
     parser.add_argument("--self-test", action="store_true", help="try the vectors of RFC 8032 on this Python, and end")
     return parser
@@ -1115,6 +1355,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sound = self_test()
         sys.stdout.write("Ed25519: as RFC 8032 says\n" if sound else "Ed25519: WRONG on this Python\n")
         return SOUND if sound else BROKEN
+    if given.show is not None:
+        return _show(parser, given)
     if (given.export is None) == (given.proof is None) or not given.checkpoint or not given.key:
         parser.error(
             "needed: EXPORT, --checkpoint FILE and --key VERIFIER_KEY (--proof FILE in place of EXPORT); --help explains them"
@@ -1134,6 +1376,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     text = json.dumps({"ok": not report.breaks, **asdict(report)}, indent=2) + "\n" if given.json else words(report)
     sys.stdout.write(text.encode("ascii", "backslashreplace").decode())  # a terminal of any encoding can show it
     return BROKEN if report.breaks else SOUND
+
+
+def _show(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
+    """Prints the body of one entry; what is wrong with it, and the report on the export if that can be checked, go to stderr."""
+    if given.export is None or given.proof is not None or given.entry is not None or given.json:
+        parser.error("--show needs EXPORT, and goes with neither --proof nor --entry nor --json")
+    if bool(given.checkpoint) != bool(given.key):
+        parser.error("--checkpoint and --key check the export together; --show alone needs neither")
+    try:
+        report = audit(given.export, given.checkpoint, given.key) if given.key else None
+        found = shown(given.export, given.show)
+        text = json.dumps(found.body, indent=2)
+    except RecursionError:
+        sys.stderr.write("attest-verify: --show: the body is nested too deeply to be printed\n")
+        return UNUSABLE
+    except Unusable as error:
+        sys.stderr.write(f"attest-verify: {error}\n".encode("ascii", "backslashreplace").decode())
+        return UNUSABLE
+    checked = [told(report)] if report else ["read, not verified: give --checkpoint and --key for that\n"]
+    said = "".join([*checked, *(f"not whole: {why}\n" for why in found.faults)])
+    sys.stderr.write(said.encode("ascii", "backslashreplace").decode())
+    sys.stdout.write(text + "\n")
+    return BROKEN if found.faults or (report and report.breaks) else SOUND
 
 
 if __name__ == "__main__":

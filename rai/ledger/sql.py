@@ -36,6 +36,8 @@ from rai.ledger.key import Mark
 
 BATCH = 200
 """Entries that are read at a time."""
+_ASKED = 500
+"""Numbers that one query asks for."""
 _SALT = "salt"
 
 
@@ -94,14 +96,23 @@ class Reader:
         return _first(connection, self._select().where(_ENTRIES.c.seq == seq))
 
     def batch(
-        self, connection: Connection, after: int | None, bound: int | None, size: int, *, newest_first: bool = False
+        self,
+        connection: Connection,
+        after: int | None,
+        bound: int | None,
+        size: int,
+        *,
+        newest_first: bool = False,
+        without: str | None = None,
     ) -> list[SealedRow]:
-        """At most `size` entries whose number is above `after` and below `bound`, of those that are given."""
+        """At most `size` entries whose number is above `after` and below `bound`, of those that are given. `without`: a kind that is left out."""
         query = self._select()
         if after is not None:
             query = query.where(_ENTRIES.c.seq > after)
         if bound is not None:
             query = query.where(_ENTRIES.c.seq < bound)
+        if without is not None:
+            query = query.where(_ENTRIES.c.kind != without)
         query = query.order_by(_ENTRIES.c.seq.desc() if newest_first else _ENTRIES.c.seq).limit(size)
         return [_row(found) for found in connection.execute(query)]
 
@@ -200,6 +211,25 @@ def holds(connection: Connection, mark: Mark) -> bool:
 def is_linked(connection: Connection, mac: str) -> bool:
     """True if an entry with that link is stored."""
     return _any(connection, _ENTRIES.c.mac == mac)
+
+
+def bodies_after(connection: Connection, kind: str, seq: int) -> Iterator[tuple[int, str]]:
+    """Number and body of the entries of a kind that stand after `seq` and were not erased."""
+    query = select(_ENTRIES.c.seq, _ENTRIES.c.body).where(
+        _ENTRIES.c.kind == kind, _ENTRIES.c.seq > seq, _ENTRIES.c.body.is_not(None)
+    )
+    for found in connection.execute(query).yield_per(BATCH):
+        yield found.seq, found.body
+
+
+def bodies_of(connection: Connection, kind: str, numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """Number and body of those of these entries that are of a kind and were not erased."""
+    for begin in range(0, len(numbers), _ASKED):
+        query = select(_ENTRIES.c.seq, _ENTRIES.c.body).where(
+            _ENTRIES.c.seq.in_(numbers[begin : begin + _ASKED]), _ENTRIES.c.kind == kind, _ENTRIES.c.body.is_not(None)
+        )
+        for found in connection.execute(query):
+            yield found.seq, found.body
 
 
 def has_body(connection: Connection, entry_id: str) -> bool:

@@ -48,10 +48,12 @@ from rai.ledger.chain import (
     walk,
 )
 from rai.ledger.checkpoint import SigningKey, load_signing_seed, origin_of
+from rai.ledger.contents import CONTENT, split
 from rai.ledger.export import export_lines
 from rai.ledger.key import Anchor, Mark, load_key, signing_key_beside
 from rai.ledger.signing import Proof, SignedTree
 from rai.ledger.signing_keys import SigningKeys
+from rai.ledger.stored_contents import StoredContents, put_together
 from rai.ledger.watch import LOOK_S, LedgerWatch, Watched
 from rai.personal.redact import redact_entry
 from rai.records import Break, Entry, Verification
@@ -93,6 +95,7 @@ class SqlLedger:
         self._redact = redact
         self._signing_key_file = signing_key_file or signing_key_beside(key_file)
         self._writing = threading.Lock()
+        self._contents = StoredContents()
         self._read_only = read_only
         self._ledger_id: str | None = None
         with _store_errors():
@@ -212,20 +215,20 @@ class SqlLedger:
     async def entries(
         self, *, after: int = 0, limit: int | None = None, newest_first: bool = False
     ) -> AsyncIterator[Entry]:
-        """The entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`; read in batches."""
+        """The entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`; read in batches. Contents are no entries of their own here: those who refer to them have them."""
         left, bound = limit, None
         while left is None or left > 0:
             size = sql.BATCH if left is None else min(sql.BATCH, left)
-            rows = await asyncio.to_thread(self._batch, after, bound, size, newest_first)
-            for row in rows:
-                yield _entry(row)
-            if len(rows) < size:
+            found = await asyncio.to_thread(self._batch, after, bound, size, newest_first)
+            for entry in found:
+                yield entry
+            if len(found) < size:
                 return
-            left = None if left is None else left - len(rows)
+            left = None if left is None else left - len(found)
             if newest_first:
-                bound = rows[-1].seq
+                bound = found[-1].seq
             else:
-                after = rows[-1].seq
+                after = found[-1].seq
 
     async def verify(self) -> Verification:
         """Checks the whole chain with the key, then compares it with the anchor."""
@@ -295,7 +298,19 @@ class SqlLedger:
     def _append(self, kind: str, body: dict[str, Any]) -> Entry:
         self._refuse_to_write()
         kept = canonical(self._redact(body, kind))
-        return _entry(self._sealed(lambda connection: self._insert(connection, kind, kept)))
+        whole = json.loads(kept)
+        parts = split(whole, kind)
+
+        def work(connection: Connection) -> SealedRow:
+            said = (
+                kept
+                if parts is None
+                else canonical(parts.referring(self._contents.numbers(connection, parts, self._insert)))
+            )
+            return self._insert(connection, kind, said)
+
+        row = self._sealed(work)
+        return Entry(row.entry_id, row.seq, row.at, row.kind, whole, row.prev, row.mac)
 
     def _probe(self) -> None:
         self._refuse_to_write()
@@ -461,11 +476,14 @@ class SqlLedger:
     def _get(self, entry_id: str) -> Entry | None:
         with self._reading() as connection:
             found = sql.reader_of(connection).find(connection, entry_id)
-        return None if found is None else _entry(found)
+            return None if found is None else put_together(connection, [_entry(found)])[0]
 
-    def _batch(self, after: int, bound: int | None, size: int, newest_first: bool) -> list[SealedRow]:
+    def _batch(self, after: int, bound: int | None, size: int, newest_first: bool) -> list[Entry]:
         with self._reading() as connection:
-            return sql.reader_of(connection).batch(connection, after, bound, size, newest_first=newest_first)
+            rows = sql.reader_of(connection).batch(
+                connection, after, bound, size, newest_first=newest_first, without=CONTENT
+            )
+            return put_together(connection, [_entry(row) for row in rows])
 
     def _verify(self) -> Verification:
         apart: list[str] = []

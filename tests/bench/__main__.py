@@ -21,6 +21,7 @@ from tests.bench.against_bm25s import bench_bm25s
 from tests.bench.azure_golden import bench_azure_golden
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.costing import bench_cost
+from tests.bench.entries import bench_entries
 from tests.bench.figures import Figure, Machine, Skipped, machine
 from tests.bench.grading import bench_grading
 from tests.bench.ingesting import bench_files, bench_unchanged, bench_vectors, bench_words
@@ -61,9 +62,10 @@ BENCHES: dict[str, Bench] = {
     "ledger": bench_ledger,
     "proof": bench_proof,
     "cost": bench_cost,
+    "entries": bench_entries,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
-ON_REQUEST = ("scale", "bm25s", "upload", "golden", "cost")
+ON_REQUEST = ("scale", "bm25s", "upload", "golden", "cost", "entries")
 """They take minutes, or a package that nothing else needs: run only when they are named."""
 
 

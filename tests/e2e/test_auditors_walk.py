@@ -96,6 +96,19 @@ def test_one_turn_is_proven_alone(walk: tuple[Path, str]) -> None:
     )
 
 
+def test_one_turn_is_read_whole_where_nothing_is_installed(walk: tuple[Path, str]) -> None:
+    auditor, entry = walk
+    ran = checked(auditor, "ledger.jsonl", "--show", entry)
+    assert ran.returncode == 0
+    body = json.loads(ran.stdout)
+    assert body["ask"]["question"] == "How do I return a parcel?"
+    assert all(item["text"] for item in body["evidence"])
+    assert body["policy"]["name"]
+    lines = (auditor / "ledger.jsonl").read_text("utf-8").splitlines()
+    stored = next(json.loads(line)["body"] for line in lines if f'"{entry}"' in line)
+    assert "evidence" not in stored
+
+
 def at(lines: list[str], kind: str = "turn") -> int:
     return next(n for n, line in enumerate(lines) if f'"kind": "{kind}"' in line)
 

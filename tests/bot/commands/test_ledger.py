@@ -24,6 +24,7 @@ from rai.ledger.store import SqlLedger
 from rai.records import Entry
 from tests.bot.commands.conftest import Ran
 from tests.bot.commands.fakes import FakeWorld
+from tests.fakes.recorded_turn import QUESTION, recorded_turn
 
 Ledger = Callable[..., Ran]
 
@@ -272,3 +273,29 @@ def test_the_list_leaves_looking_out_until_it_is_asked_for(ledger: Ledger) -> No
     wrong = ledger("list", "--kind", "weather")
     assert (wrong.code, wrong.err.count("\n")) == (2, 1)
     assert "allowed are" in wrong.err
+
+
+def test_show_puts_a_turn_together_and_says_where_it_cannot(ledger: Ledger) -> None:
+    async def store(*erased: str) -> tuple[str, list[Any]]:
+        settings = load_settings()
+        opened = SqlLedger(settings.files.home / "ledger.db", settings.files.ledger_key)
+        turn = None if erased else await opened.append("turn", recorded_turn())
+        if erased:
+            await opened.erase(erased, "asked for")
+        lines = [json.loads(line) async for line in opened.export()]
+        await opened.close()
+        return turn.entry_id if turn else "", [line for line in lines if line.get("kind") == "content"]
+
+    entry, contents = asyncio.run(store())
+    shown = ledger("show", entry)
+    assert (shown.code, "cannot be read whole" in shown.out) == (0, False)
+    assert (
+        ledger("show", entry, "--json").document["body"]["evidence"][0]["text"]
+        == recorded_turn()["evidence"][0]["text"]
+    )
+    policy = next(line for line in contents if "grade_k" in line["body"]["value"])
+    asyncio.run(store(policy["entry_id"]))
+    shown = ledger("show", entry)
+    assert shown.code == 0
+    assert f"cannot be read whole: the content in entry {policy['seq']} that this entry refers to is gone" in shown.out
+    assert QUESTION.partition("?")[0] in shown.out

@@ -17,6 +17,7 @@ async def filled(*kinds: str) -> tuple[FakeLedger, list[Entry]]:
 def test_quiet_kinds_are_kinds() -> None:
     assert set(NAMES) > QUIET
     assert EVERY not in NAMES
+    assert "content" not in NAMES  # a ledger gives none by itself, so a filter for it would find nothing
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -19,7 +21,10 @@ from bot.server.app import build_app
 from bot.turn.delivery import Deliveries, Delivery
 from grounding.policies.files import built_in
 from grounding.records import Turn
+from rai.ledger.chain import canonical
+from rai.ledger.contents import join, split
 from tests.fakes.ledger import ShutLedger
+from tests.fakes.recorded_turn import QUESTION, recorded_turn
 from tests.fakes.shop import HOSTILE
 from tests.fakes.system import Fake, fake_system
 
@@ -455,3 +460,21 @@ async def test_reads_are_listed_when_they_are_asked_for(reviewer: Client) -> Non
     for query, shown in (("", False), ("?kind=read", True), ("?kind=all", True), ("?kind=nonsense", False)):
         text = await (await reviewer.get(f"/review{query}")).text()
         assert ("<td>read</td>" in text) is shown, query
+
+
+async def test_a_turn_that_cannot_be_read_whole_says_so(reviewer: Client, fake: Fake) -> None:
+    """Each content of it gone in turn: the page stands, with what can be read."""
+    parts = split(json.loads(canonical(recorded_turn())), "turn")
+    assert parts is not None
+    numbers = {named: n for n, named in enumerate(parts.contents, start=1)}
+    values = {numbers[named]: value for named, value in parts.contents.items()}
+    stored = parts.referring(numbers)
+    for gone in (None, *values):
+        body = join(stored, "turn", {n: value for n, value in values.items() if n != gone})
+        entry = await fake.ledger.append("turn", body)
+        response = await reviewer.get(f"/review/{entry.entry_id}")
+        page = await response.text()
+        assert response.status == 200
+        assert html.escape(QUESTION) in page
+        said = f"cannot be read whole: the content in entry {gone} that this entry refers to is gone. What"
+        assert ("cannot be read whole" in page, said in page) == (gone is not None, gone is not None)

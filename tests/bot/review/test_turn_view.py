@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from bot.review.turn_view import TurnView, tidy, turn_view
+from rai.ledger.chain import canonical
+from rai.ledger.contents import join, numbers_in, split
 from rai.records import Entry
+from tests.fakes.recorded_turn import QUESTION, recorded_turn
 
 SOURCE = {
     "n": 1,
@@ -85,3 +89,18 @@ def test_bodies_of_any_shape_become_lines() -> None:
         ("j.1.k", "0.5"),
         ("j.2.k", "l"),
     ]
+
+
+def test_a_turn_of_which_a_content_is_gone_is_shown_as_far_as_it_can_be_read() -> None:
+    parts = split(json.loads(canonical(recorded_turn())), "turn")
+    assert parts is not None
+    numbers = {named: n for n, named in enumerate(parts.contents, start=1)}
+    stored = parts.referring(numbers)
+    values = {numbers[named]: value for named, value in parts.contents.items()}
+    for gone in sorted(set(numbers_in(stored))):
+        body = join(stored, "turn", {n: value for n, value in values.items() if n != gone})
+        view = turn_view(Entry("e1", 1, "2026-11-20T10:00:00Z", "turn", body, "", ""))
+        assert f"entry {gone} " in view.unreadable
+        assert (view.ask["question"], view.reply.answer) == (QUESTION, recorded_turn()["reply"]["answer"])
+    whole = turn_view(Entry("e1", 1, "2026-11-20T10:00:00Z", "turn", join(stored, "turn", values), "", ""))
+    assert whole.unreadable == ""

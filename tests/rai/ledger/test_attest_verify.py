@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import subprocess
@@ -31,8 +32,11 @@ from rai.ledger.attest_verify import (
     notes_in,
 )
 from rai.ledger.checkpoint import Checkpoint, SigningKey, sign_checkpoint
+from rai.ledger.contents import sha256_of
+from rai.ledger.store import SqlLedger
 from rai.ledger.tree import inclusion_proof, root_of, verify_inclusion
 from tests.fakes.form2 import LEDGER_ID, NEXT_SIGNER, ORIGIN, SIGNER, Form2Ledger, Line, commitment, text_of
+from tests.fakes.recorded_turn import recorded_turn
 from tests.tables import Tables
 
 TABLES = Tables(__file__)
@@ -751,3 +755,164 @@ def test_a_proof_takes_no_export_and_no_entry(capsys: pytest.CaptureFixture[str]
         main(["--proof", "p.json", "--checkpoint", "c.txt", "--key", KEY, *more])
     assert ended.value.code == UNUSABLE
     assert "error: " in capsys.readouterr().err
+
+
+# Reading one entry
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The lines of an export with two turns over the same passages, and the body that the second was recorded with."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(PROGRAM, tmp_path)
+
+    async def lines() -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        ledger = SqlLedger(tmp_path / "ledger.db", tmp_path / "ledger.key")
+        await ledger.append("turn", recorded_turn())
+        turn = await ledger.append("turn", recorded_turn())
+        exported = [json.loads(line) async for line in ledger.export()]
+        (tmp_path / "c.txt").write_bytes((await ledger.checkpoint()).encode())
+        (tmp_path / "key.txt").write_text(await ledger.verifier_key() or "", "utf-8")
+        await ledger.close()
+        return exported, turn.body
+
+    return asyncio.run(lines())
+
+
+def written(lines: Sequence[dict[str, Any]]) -> str:
+    Path("export.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return "export.jsonl"
+
+
+def a_passage(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    contents = [line for line in lines if line.get("kind") == "content" and isinstance(line["body"]["value"], dict)]
+    return next(line for line in contents if "text" in line["body"]["value"])
+
+
+def test_a_turn_is_read_whole_by_the_file_alone(
+    tmp_path: Path, recorded: tuple[list[dict[str, Any]], dict[str, Any]]
+) -> None:
+    lines, body = recorded
+    assert "stored" in lines[-2]["body"]
+    for asked in (lines[-2]["entry_id"], str(lines[-2]["seq"])):
+        ran = run(tmp_path, [written(lines), "--show", asked])
+        assert ran.returncode == SOUND
+        assert json.loads(ran.stdout) == body
+        assert ran.stderr == "read, not verified: give --checkpoint and --key for that\n"
+
+
+def test_with_checkpoints_and_key_what_is_read_is_verified_too(
+    recorded: tuple[list[dict[str, Any]], dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines, body = recorded
+    checks = ["--checkpoint", "c.txt", "--key", "key.txt", "--show", str(lines[-2]["seq"])]
+    assert main([written(lines), *checks]) == SOUND
+    told = capsys.readouterr()
+    assert json.loads(told.out) == body
+    assert ": SOUND\n" in told.err
+    lines[1]["at"] = "2020-01-01T00:00:00.000Z"  # the turn itself is as it was
+    assert main([written(lines), *checks]) == BROKEN
+    told = capsys.readouterr()
+    assert json.loads(told.out) == body
+    assert ": BROKEN" in told.err
+
+
+def _another_text(content: dict[str, Any]) -> None:
+    content["body"]["value"]["text"] += " Closed on Mondays."
+
+
+def _another_content(content: dict[str, Any]) -> None:
+    """One that fits all hashes but that over the whole turn: whoever has the export can make it."""
+    _another_text(content)
+    content["body"]["sha256"] = sha256_of(content["body"]["value"])
+    content["digest"] = commitment(content["salt"], content["body"])
+
+
+def _erased(content: dict[str, Any]) -> None:
+    content["body"] = content["salt"] = None
+
+
+CONTENT_CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "another text": (_another_text, "is not the one that was sealed"),
+    "another content": (_another_content, "what this entry refers to is not what was recorded"),
+    "no salt": (lambda content: content.update(salt=None), "is not the one that was sealed"),
+    "no object": (lambda content: content.update(body=[1]), "is not the one that was sealed"),
+    "no value": (lambda content: content["body"].pop("value"), "is not the one that was sealed"),
+    "another kind": (lambda content: content.update(kind="turn"), "is none"),
+    "erased": (_erased, "was erased"),
+    "missing": (lambda content: content.update(seq=10_000), "is not in the export"),
+}
+
+
+@pytest.mark.parametrize("what", CONTENT_CHANGES)
+def test_a_content_that_is_not_there_or_another_is_told_and_the_rest_is_read(
+    what: str, recorded: tuple[list[dict[str, Any]], dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines, body = recorded
+    content = a_passage(lines)
+    change, why = CONTENT_CHANGES[what]
+    number = content["seq"]
+    change(content)
+    assert main([written(lines), "--show", lines[-2]["entry_id"]]) == BROKEN
+    told = capsys.readouterr()
+    assert why in told.err
+    if what != "another content":
+        assert f"entry {number}, a content" in told.err
+    left = json.loads(told.out)
+    assert why in left["unreadable"]
+    assert left["ask"]["question"] == body["ask"]["question"]
+    assert left["reply"]["answer"] == body["reply"]["answer"]
+    assert left["contents"]["policy"] == [body["policy"]]
+
+
+def test_a_turn_that_was_changed_is_told(
+    recorded: tuple[list[dict[str, Any]], dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines, _ = recorded
+    turn = lines[-2]
+    turn["body"]["reply"]["outcome"] = "withheld"
+    assert main([written(lines), "--show", turn["entry_id"]]) == BROKEN
+    told = capsys.readouterr().err
+    assert "the entry is not what was sealed" in told
+    assert "what this entry refers to is not what was recorded" in told
+
+
+@pytest.mark.parametrize("stored", [{}, {"form": 2}, {"form": 1, "sha256": "", "rest": "!"}, {"policy": [[{}]]}])
+def test_what_stands_under_stored_may_be_anything(
+    stored: dict[str, Any],
+    recorded: tuple[list[dict[str, Any]], dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines, _ = recorded
+    lines[-2]["body"]["stored"] = stored
+    assert main([written(lines), "--show", lines[-2]["entry_id"]]) == BROKEN
+    assert "unreadable" in json.loads(capsys.readouterr().out)
+
+
+def test_an_entry_that_is_stored_whole_is_shown_as_it_is(
+    recorded: tuple[list[dict[str, Any]], dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines, _ = recorded
+    assert main([written(lines), "--show", "1"]) == SOUND
+    assert json.loads(capsys.readouterr().out) == lines[1]["body"]
+
+
+def test_an_entry_that_is_not_there_or_was_erased_cannot_be_shown(
+    recorded: tuple[list[dict[str, Any]], dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines, _ = recorded
+    assert main([written(lines), "--show", "99"]) == UNUSABLE
+    assert capsys.readouterr().err == "attest-verify: --show: the export has no entry 99\n"
+    _erased(lines[-2])
+    assert main([written(lines), "--show", lines[-2]["entry_id"]]) == UNUSABLE
+    assert "it was erased" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "more", [["--entry", "1"], ["--json"], ["--proof", "p.json"], ["--checkpoint", "c.txt"], ["--key", "key.txt"]]
+)
+def test_what_does_not_go_with_show_is_refused(more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["e.jsonl", "--show", "1", *more])
+    assert ended.value.code == UNUSABLE
+    assert "--show" in capsys.readouterr().err.splitlines()[-1]

@@ -25,6 +25,7 @@ from rai.ledger.chain import GENESIS
 from rai.ledger.key import Anchor, load_key
 from rai.ledger.store import SqlLedger
 from rai.records import Verification
+from tests.fakes.recorded_turn import recorded_turn
 
 ENTRIES = 12
 COLUMNS = ("seq", "entry_id", "at", "kind", "salt", "body", "digest", "prev", "mac")
@@ -577,3 +578,62 @@ async def test_a_clock_set_back_and_far_forward_leaves_ids_in_order_and_tells_it
     again = await asyncio.to_thread(opened, store)
     assert (await again.append("turn", {})).entry_id > ids[-1]
     await again.close()
+
+
+@pytest.mark.asyncio
+async def test_what_is_said_once_is_stored_once_and_read_as_it_was(tmp_path: Path) -> None:
+    """The second turn over the same passages adds one entry; readers see no reference and no content."""
+    ledger = opened(tmp_path)
+    first = await ledger.append("turn", recorded_turn())
+    second = await ledger.append("turn", recorded_turn())
+    genesis, *found = [entry async for entry in ledger.entries()]
+    assert genesis.kind == "genesis"
+    assert [entry.entry_id for entry in found] == [first.entry_id, second.entry_id]
+    assert second.seq == first.seq + 1 > 2
+    assert found[0].body == found[1].body == first.body
+    assert await ledger.get(second.entry_id) == second
+    assert [entry.seq async for entry in ledger.entries(newest_first=True, limit=1)] == [second.seq]
+    await ledger.close()
+    again = opened(tmp_path)  # another process finds them too
+    assert (await again.append("turn", recorded_turn())).seq == second.seq + 1
+    kinds = [json.loads(line).get("kind") async for line in again.export()]
+    assert kinds.count("turn") == 3
+    assert (await again.verify()).ok
+    await again.close()
+
+
+@pytest.mark.asyncio
+async def test_a_content_that_was_erased_is_told_and_stored_anew(tmp_path: Path) -> None:
+    ledger = opened(tmp_path)
+    turn = await ledger.append("turn", recorded_turn())
+    lines = [json.loads(line) async for line in ledger.export()]
+    contents = [line for line in lines if line.get("kind") == "content" and isinstance(line["body"]["value"], dict)]
+    passage = next(line for line in contents if "text" in line["body"]["value"])
+    await ledger.erase(passage["entry_id"], "asked for")
+    left = await ledger.get(turn.entry_id)
+    assert left is not None
+    assert f"entry {passage['seq']} " in left.body["unreadable"]
+    assert left.body["ask"] == {k: v for k, v in turn.body["ask"].items() if v}
+    later = await ledger.append("turn", recorded_turn())
+    whole = await ledger.get(later.entry_id)
+    assert whole is not None
+    assert whole.body == turn.body
+    assert (await ledger.verify()).ok
+    await ledger.close()
+
+
+@pytest.mark.asyncio
+async def test_contents_of_an_entry_that_was_not_written_are_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They stand in the same transaction, and what is known of them goes with it."""
+    ledger = opened(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(Anchor, "prepare", lambda *_: (_ for _ in ()).throw(OSError("full")))
+        with pytest.raises(StoreError):
+            await ledger.append("turn", recorded_turn())
+    assert (await ledger.verify()).entries == 1
+    turn = await ledger.append("turn", recorded_turn())
+    assert await ledger.get(turn.entry_id) == turn
+    assert (await ledger.verify()).ok
+    await ledger.close()
