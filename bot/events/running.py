@@ -16,7 +16,7 @@ from bot.operator import operator
 from bot.settings.settings import PLACES, Settings
 from bot.settings.versions import ELSEWHERE, settings_hash
 from bot.system import System
-from grounding.errors import StoreError
+from grounding.errors import AttestError, StoreError
 from grounding.records import plain
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
@@ -56,7 +56,18 @@ async def recorded_run(system: System, worker: int = 1, workers: int = 1) -> Asy
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-        await _logged(_end(system.ledger, start, run), "the stop")
+        if await _logged(_end(system.ledger, start, run), "the stop") is not None:
+            await _publish(system)
+
+
+async def _publish(system: System) -> None:
+    """A checkpoint that covers the stop too, where checkpoints are published."""
+    if system.checkpoints is None:
+        return
+    try:
+        await system.checkpoints.publish()
+    except AttestError as error:
+        LOG.error("the last checkpoint could not be published: %s", error)  # noqa: TRY400 - one line is enough
 
 
 async def _logged(work: Any, what: str) -> Entry | None:
