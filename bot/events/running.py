@@ -29,6 +29,8 @@ SCAN_MAX = 20_000
 WATCH_S = 2.0
 """Seconds between two looks at the file of groups."""
 UNREADABLE = "unreadable"
+PUBLISH_S = 5.0
+"""Seconds that the last checkpoint may take."""
 
 
 @dataclass(slots=True)
@@ -65,9 +67,10 @@ async def _publish(system: System) -> None:
     if system.checkpoints is None:
         return
     try:
-        await system.checkpoints.publish()
-    except AttestError as error:
-        LOG.error("the last checkpoint could not be published: %s", error)  # noqa: TRY400 - one line is enough
+        async with asyncio.timeout(PUBLISH_S):
+            await system.checkpoints.publish()
+    except (AttestError, TimeoutError) as error:
+        LOG.error("the last checkpoint could not be published: %s", error or f"no answer in {PUBLISH_S} s")  # noqa: TRY400 - one line is enough
 
 
 async def _logged(work: Any, what: str) -> Entry | None:
