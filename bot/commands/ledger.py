@@ -128,7 +128,7 @@ def verify(
 ) -> None:
     """Say whether the chain is intact.
 
-    Walks the whole chain with its key: nothing was changed, removed or put in. Exit code 1 if it does not hold; the
+    Walks the whole chain with its key: nothing was changed, removed or put in. Exit code 1 if it does not hold;
     every break is named, with the entries around it. Nothing is written. An exported file needs nothing but the key in
     ATTEST_LEDGER_KEY_FILE; where there is a ledger here, it must be an export of that one.
 
@@ -453,6 +453,8 @@ async def _checkpoint(context: typer.Context, to: str | None) -> dict[str, Any]:
         publisher = found.publisher
         if to is None and publisher is not None:
             made = await publisher.publish()
+            if made is None:
+                await found.ledger.checkpoint()  # nothing is new; whether it still holds is asked all the same
             last = publisher.last
             told = {"entries": last.size, "name": last.name} if last else {"entries": 0, "name": None}
             return {**told, "place": publisher.place, "new": made is not None, "note": None}

@@ -17,6 +17,8 @@ from sqlalchemy import Connection, Engine, MetaData, UniqueConstraint, create_en
 from sqlalchemy.pool import NullPool, StaticPool
 from sqlalchemy.schema import CreateIndex
 
+from grounding.errors import StoreError
+
 BUSY_SECONDS = 15.0
 """Seconds to wait for the write lock."""
 _NO_DELETE = """
@@ -46,6 +48,29 @@ _TRIGGERS_1 = {
     "entries_no_delete": _NO_DELETE,
 }
 """Those of a store of form 1, which has no salts."""
+
+
+class StoreFile:
+    """The file that a store was opened as: a connection goes on with it after it was removed, or another was put in its place."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._was = _identity(path)
+
+    def refuse_another(self) -> None:
+        """Raises StoreError if the file at the path is no longer the one that was opened."""
+        if _identity(self._path) != self._was:
+            raise StoreError(
+                "the ledger cannot be used: its file was removed or replaced while it was open; put it back and start again"
+            )
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def engine_for(path: Path, busy_s: float = BUSY_SECONDS) -> Engine:

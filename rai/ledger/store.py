@@ -103,7 +103,7 @@ class SqlLedger:
                 self._open_to_read(path, key_file, busy_s)
             else:
                 self._open_to_write(path, key_file, busy_s)
-        stored = _Stored(self._engine, self._key, self._anchor, self._ledger_id)
+        stored = _Stored(self._engine, self._key, self._anchor, self._ledger_id, self._file)
         self._watch = LedgerWatch(self._key, stored, ledger_id=self._ledger_id)
         self._tree = SignedTree(self._key, self._ledger_id or "", stored)
 
@@ -115,6 +115,7 @@ class SqlLedger:
     def _open_to_write(self, path: Path, key_file: Path, busy_s: float) -> None:
         self._engine = dialect.engine_for(path, busy_s)
         self._writer = self._engine.execution_options(immediate=True)
+        self._file = dialect.StoreFile(path)
         with self._writer.begin() as connection:
             sql.create(connection)
             reader = sql.reader_of(connection)
@@ -189,6 +190,7 @@ class SqlLedger:
 
     def _open_to_read(self, path: Path, key_file: Path, busy_s: float) -> None:
         self._engine = dialect.reading_engine_for(path, busy_s)
+        self._file = dialect.StoreFile(path)
         never = not path.exists() and not key_file.exists() and not any(key_file.parent.glob(f"{key_file.name}.*"))
         self._key = b"" if never else load_key(key_file, make=False)
         self._anchor = Anchor(self._key, key_file, path)
@@ -389,6 +391,11 @@ class SqlLedger:
         if last is None:
             raise InputError("the ledger is empty: there is nothing to be anchored")
         before = self._told_mark()
+        if before is not None and before.ledger_id not in (None, self._ledger_id):
+            raise InputError(
+                f"the anchor here is that of ledger {before.ledger_id}, and this is {self._ledger_id}: another ledger was put in its "
+                f"place; put it back, or move {self._anchor.path} away if this one is to stay here"
+            )
         try:
             self._anchor.read()
             found = _against(connection, self._ledger_id, before, last.seq)
@@ -528,7 +535,9 @@ class SqlLedger:
     @contextmanager
     def _write(self) -> Iterator[Connection]:
         with self._writing, _store_errors(), self._writer.begin() as connection:
+            self._file.refuse_another()
             yield connection
+            self._file.refuse_another()  # what is committed to a file that nobody finds again would be lost
 
 
 def _against(connection: Connection, ledger_id: str | None, mark: Mark | None, last: int) -> list[str]:
@@ -556,11 +565,14 @@ def _is_of_before(connection: Connection, mark: Mark, last: int) -> bool:
 class _Stored:
     """The store as a watch looks at it: each question on a connection of its own, so that nothing is held between two looks."""
 
-    def __init__(self, engine: Engine, key: bytes, anchor: Anchor, ledger_id: str | None) -> None:
+    def __init__(
+        self, engine: Engine, key: bytes, anchor: Anchor, ledger_id: str | None, file: dialect.StoreFile
+    ) -> None:
         self._engine = engine
         self._key = key
         self._anchor = anchor
         self._ledger_id = ledger_id
+        self._file = file
 
     def after(self, seq: int | None, count: int) -> list[SealedRow | Flaw]:
         with _store_errors(), self._engine.connect() as connection:
@@ -574,6 +586,7 @@ class _Stored:
 
     def apart(self) -> list[str]:
         try:
+            self._file.refuse_another()
             mark = self._anchor.read()  # before the snapshot: it can lag, never lead
         except StoreError as error:
             return [f"changed: {error}"]

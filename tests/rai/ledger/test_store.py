@@ -637,3 +637,40 @@ async def test_contents_of_an_entry_that_was_not_written_are_not_there(
     assert await ledger.get(turn.entry_id) == turn
     assert (await ledger.verify()).ok
     await ledger.close()
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+async def test_a_store_that_is_removed_or_replaced_while_it_is_open_takes_nothing_more(
+    store: Path, tmp_path: Path, replaced: bool
+) -> None:
+    """A connection goes on with the file that nobody finds again: what is acknowledged there would be lost."""
+    ledger = opened(store)
+    await ledger.append("turn", {"n": 1})
+    assert (await ledger.look()).ok
+    path = place(store)[0]
+    kept = path.rename(tmp_path / "aside.db")
+    if replaced:
+        shutil.copy(kept, path)
+    for work in (ledger.append("turn", {"n": 2}), ledger.probe()):
+        with pytest.raises(StoreError, match="removed or replaced"):
+            await work
+    assert "removed or replaced" in (await ledger.look()).why
+    with pytest.raises(StoreError, match="removed or replaced"):
+        await ledger.checkpoint()
+    path.unlink(missing_ok=True)
+    kept.rename(path)
+    await ledger.append("turn", {"n": 3})
+    assert (await ledger.verify()).ok
+    await ledger.close()
+
+
+async def test_another_ledger_in_its_place_is_not_anchored(tmp_path: Path) -> None:
+    first = opened(tmp_path)
+    await first.append("turn", {"n": 1})
+    await first.close()
+    for path in place(tmp_path)[0].parent.iterdir():
+        path.unlink()
+    other = await asyncio.to_thread(opened, tmp_path)
+    with pytest.raises(InputError, match=f"the anchor here is that of ledger {first.ledger_id}"):
+        await other.reanchor("moved")
+    await other.close()
