@@ -262,6 +262,7 @@ class AuditReport:
     """All that one run found. `entries` are lines that are entries; `covered` is the size of the largest checkpoint that holds.
 
     `keys`: public keys that entries of the kind `key` name, each with the entry's number: those up to `covered` are named on the authority of the given ones.
+    `aside`: checkpoints that were not looked at, as such a key signed them and it was not given.
     """
 
     ledger_id: str
@@ -274,6 +275,7 @@ class AuditReport:
     breaks: int = 0
     entry: dict[str, Any] | None = None
     keys: list[dict[str, Any]] = field(default_factory=list)
+    aside: list[str] = field(default_factory=list)
     not_yet_covered: tuple[int, int] | None = None
 
     def add(self, finding: Defect) -> None:
@@ -430,6 +432,14 @@ def notes_in(raw: bytes) -> list[bytes]:
     return [b"".join(note) for note in notes]
 
 
+class OtherKey(ValueError):
+    """No signature of a note is of a key that was given. `signers`: name and id of those that are there."""
+
+    def __init__(self, signers: list[tuple[str, bytes]]) -> None:
+        super().__init__("no signature is of a key that was given")
+        self.signers = signers
+
+
 def read_point(name: str, raw: bytes, keys: Sequence[PublicKey]) -> SignedPoint:
     """The checkpoint in a note that one of `keys` has signed. Raises ValueError, with the reason, for anything else."""
     text, signatures = _read_note(raw)
@@ -441,7 +451,7 @@ def read_point(name: str, raw: bytes, keys: Sequence[PublicKey]) -> SignedPoint:
             raise ValueError("its signature does not verify: it was changed, or another key made it")
         signed = signed or key is not None
     if not signed:
-        raise ValueError("no signature is of a key that was given")
+        raise OtherKey([(signer, key_id) for signer, key_id, _ in signatures])
     lines = text.split("\n")
     if len(lines) != 4 or lines[3]:
         raise ValueError("not a checkpoint: expected three lines, origin, size and root")
@@ -512,6 +522,7 @@ class Audit:
         self._hole: int | None = None  # the first entry that the tree lacks
         self._open: list[Defect] = []  # breaks that still lack what lies after them
         self._gone: dict[str, Defect] = {}  # entries without a body, until their erasure is met
+        self._erasures: list[tuple[Defect, int]] = []  # entries without a body, and the entry that records it
         self._named: set[str] = set()  # entries whose erasure is recorded although they were not met without a body
         self._heading_key: str | None = None
         self._old_form = False
@@ -697,8 +708,11 @@ class Audit:
         if kind == "erase":
             many = body.get("entry_ids")
             for name in many if isinstance(many, list) else [body.get("entry_id")]:
-                if self._gone.pop(str(name), None) is None:
+                found = self._gone.pop(str(name), None)
+                if found is None:
                     self._named.add(str(name))
+                else:
+                    self._erasures.append((found, entry["seq"]))
 
     def _grow(self, entry: dict[str, Any]) -> None:
         if self._hole is not None:
@@ -756,10 +770,19 @@ class Audit:
         for found in self._open:
             found.after = "entry 1" if found.line == 1 else "the end of the export"
         self._compare()
+        self._unsigned_erasures()
         last = self._next - 1
         if self.report.covered < last:
             self.report.not_yet_covered = (self.report.covered + 1, last)
         self.report.findings.sort(key=lambda found: (found.line is None, found.line or 0))
+
+    def _unsigned_erasures(self) -> None:
+        """Whoever passes an export on could take any body out and add a record of it that nobody signed."""
+        signed = max((point.size for point in self.report.points), default=0)  # whether it holds is told by itself
+        for found, by in self._erasures:
+            if found.seq is not None and found.seq <= signed < by:
+                found.why = f"its body is gone, and no checkpoint covers yet entry {by}, which records its erasure: a newer one is needed"
+                self.report.add(found)
 
     def _put_back(self) -> None:
         """Looks once more for entries whose erasure is recorded and whose body is there."""
@@ -835,7 +858,8 @@ def audit_proof(proof: Path, checkpoints: Sequence[Path], given: Sequence[str]) 
     """Checks the file `proof` of one entry against the files `checkpoints` with the keys `given`. Raises Unusable."""
     keys = _keys(given)
     report = AuditReport(keys[0].name.removeprefix("attest-ledger/"))
-    report.points = _points(checkpoints, keys, report)
+    report.points, others = _points(checkpoints, keys, report)
+    _set_aside(others, report)  # one entry names no key of another
     data = _proof_in(proof, report)
     _check_proof(report, data)
     return report
@@ -1264,8 +1288,11 @@ def _keys(given: Sequence[str]) -> list[PublicKey]:
     return keys
 
 
-def _points(files: Sequence[Path], keys: Sequence[PublicKey], report: AuditReport) -> list[SignedPoint]:
-    points = []
+def _points(
+    files: Sequence[Path], keys: Sequence[PublicKey], report: AuditReport
+) -> tuple[list[SignedPoint], list[tuple[str, OtherKey]]]:
+    """The checkpoints that a given key has signed, and those that another has."""
+    points, others = [], []
     for path in files:
         try:
             with path.open("rb") as file:
@@ -1276,16 +1303,35 @@ def _points(files: Sequence[Path], keys: Sequence[PublicKey], report: AuditRepor
             name = f"{path} #{number}" if len(notes) > 1 else str(path)
             try:
                 points.append(read_point(name, note, keys))
+            except OtherKey as error:
+                others.append((name, error))
             except ValueError as error:
                 report.add(Defect("forged", str(error), checkpoint=name))
-    return points
+    return points, others
+
+
+def _set_aside(others: Sequence[tuple[str, OtherKey]], report: AuditReport) -> None:
+    """Says of checkpoints of other keys which are of a key that a proven entry names; the rest are forged."""
+    named = {}
+    for told in report.keys:
+        key = read_key(told["verifier_key"])
+        if told["seq"] <= report.covered:
+            named[(key.name, key.key_id)] = told["seq"]
+    for name, error in others:
+        by = next((named[signer] for signer in error.signers if signer in named), None)
+        if by is None:
+            report.add(Defect("forged", str(error), checkpoint=name))
+        else:
+            report.aside.append(f"checkpoint {name}: of the key that entry {by} names, which was not given: --key")
 
 
 def audit(export: Path, checkpoints: Sequence[Path], given: Sequence[str], asked: str | None = None) -> AuditReport:
     """Checks `export` against the files `checkpoints` with the keys `given`, and proves the entry `asked`. Raises Unusable."""
     keys = _keys(given)
     walk = Audit(export, keys, asked)
-    walk.check(_points(checkpoints, keys, walk.report))
+    points, others = _points(checkpoints, keys, walk.report)
+    walk.check(points)
+    _set_aside(others, walk.report)
     if asked is not None and walk.report.entry is None and not walk.report.breaks:
         raise Unusable(f"--entry: the export has no entry {asked}")
     return walk.report
@@ -1296,7 +1342,9 @@ def told(report: AuditReport) -> str:
     lines = _verdict(report)
     lines.append(f"entries: {report.entries}, of them {report.erased} without a body")
     lines += [f"checkpoint {point.name}: {point.size} entries, {point.state}" for point in report.points]
-    lines.append(f"proven: {_entries(1, report.covered)}" if report.covered else "proven: nothing")
+    older = f", but for the bodies of {report.form_1} of form 1" if report.form_1 else ""
+    lines.append(f"proven: {_entries(1, report.covered)}{older}" if report.covered else "proven: nothing")
+    lines += report.aside
     if report.not_yet_covered:
         first, last = report.not_yet_covered
         lines.append(f"not yet covered by a checkpoint that holds: {_entries(first, last)}")

@@ -145,12 +145,36 @@ def test_any_body_opens_its_commitment(given_to: Given, body: dict[str, Any]) ->
 
 def test_during_a_change_of_keys_either_verifies(given_to: Given) -> None:
     made = ledger()
-    both, new = made.checkpoint(16, [SIGNER, NEXT_SIGNER]), made.checkpoint(22, [NEXT_SIGNER])
+    both, new = made.checkpoint(22, [SIGNER, NEXT_SIGNER]), made.checkpoint(23, [NEXT_SIGNER])
     next_key = NEXT_SIGNER.verifier().line()
     for keys in ([KEY], [next_key], [KEY, next_key]):
         assert given_to.check(text_of(made.lines()), [both], keys).breaks == 0
     assert given_to.check(text_of(made.lines()), [both, new], [KEY, next_key]).breaks == 0
     assert summary(given_to.check(text_of(made.lines()), [both, new], [KEY])) == [("forged", None, None)]
+
+
+def test_a_checkpoint_of_a_key_that_a_proven_entry_names_is_set_aside_and_not_forged(given_to: Given) -> None:
+    made = Form2Ledger(3)
+    made.add("key", {"verifier_key": NEXT_SIGNER.verifier().line()})
+    both = made.checkpoint(5, [SIGNER, NEXT_SIGNER])
+    made.add("turn", {"n": 1})
+    new = made.checkpoint(6, [NEXT_SIGNER])
+    report = given_to.check(text_of(made.lines()), [both, new], [KEY])
+    assert (report.breaks, report.covered, len(report.aside)) == (0, 5, 1)
+    assert "of the key that entry 5 names, which was not given: --key" in attest_verify.told(report)
+    # a key that no signed entry names vouches for nothing
+    assert summary(given_to.check(text_of(made.lines()), [made.checkpoint(4), new], [KEY])) == [("forged", None, None)]
+
+
+def test_an_erasure_that_nobody_signed_takes_no_signed_body_away(given_to: Given) -> None:
+    """Whoever passes an export on can empty an entry and add a record of that, without any key."""
+    made = Form2Ledger(8)
+    point = made.checkpoint()
+    made.erase(5)
+    report = given_to.check(text_of(made.lines()), [point])
+    [found] = report.findings
+    assert (found.what, found.seq, "covers yet entry 10" in found.why) == ("changed", 5, True)
+    assert given_to.check(text_of(made.lines()), [point, made.checkpoint()]).breaks == 0
 
 
 def test_a_heading_may_name_the_next_key_if_an_entry_does(given_to: Given) -> None:
@@ -466,14 +490,14 @@ def test_a_checkpoint_that_goes_further_than_the_export_shows_the_cut(given_to: 
 
 
 def test_two_histories_that_were_signed_are_told_apart_from_a_change(given_to: Given) -> None:
-    good, other = ledger().checkpoint(16), note(8, bytes(32))
+    good, other = ledger().checkpoint(22), note(8, bytes(32))
     report = given_to.check(text_of(ledger().lines()), [good, other])
     assert [(f.what, f.why[:21]) for f in report.findings] == [("forked", "two histories were si")]
-    assert (report.covered, [p.state for p in report.points]) == (16, ["differs", "as signed"])
-    assert summary(given_to.check(text_of(ledger().lines()), [good, note(16, bytes(32))])) == [("forked", None, None)]
-    neither = given_to.check(text_of(ledger().lines()), [note(16, bytes(32)), note(16, bytes(range(32)))])
+    assert (report.covered, [p.state for p in report.points]) == (22, ["differs", "as signed"])
+    assert summary(given_to.check(text_of(ledger().lines()), [good, note(22, bytes(32))])) == [("forked", None, None)]
+    neither = given_to.check(text_of(ledger().lines()), [note(22, bytes(32)), note(22, bytes(range(32)))])
     assert [f.what for f in neither.findings] == ["changed", "forked"]
-    assert "0.txt has another root for 16 entries" in neither.findings[1].why
+    assert "0.txt has another root for 22 entries" in neither.findings[1].why
 
 
 @pytest.mark.parametrize("depth", [500, 900, 990, 2000, 100_000])
@@ -488,7 +512,7 @@ def test_a_body_of_any_depth_is_a_break_and_no_failure(given_to: Given, depth: i
 
 def test_only_the_first_checkpoint_after_a_change_says_where(given_to: Given) -> None:
     report = given_to.check(
-        text_of(ledger().lines()), [ledger().checkpoint(8), note(12, bytes(32)), note(16, bytes(32))]
+        text_of(ledger().lines()), [ledger().checkpoint(8), note(12, bytes(32)), note(22, bytes(32))]
     )
     assert [f.why[:16] for f in report.findings] == ["entries 9 to 12:"]
     assert [p.state for p in report.points] == ["as signed", "differs", "differs"]
