@@ -36,6 +36,8 @@ from grounding.errors import StoreError
 T = TypeVar("T")
 BUSY_S = 10.0
 """Seconds to wait for others that use the database."""
+FLUSH_MS = 2_000
+"""Milliseconds to wait for whoever reads an older state, when the log is to be emptied: nobody can write meanwhile."""
 
 metadata = MetaData()
 
@@ -148,7 +150,10 @@ class State:
             raise StoreError("state.db is closed")
         try:
             with self._engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+                usual = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={min(usual, FLUSH_MS)}")
                 done = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").first()
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={usual}")
         except SQLAlchemyError as error:
             raise StoreError(f"state.db cannot be used: {type(error).__name__}") from error
         return done is not None and not done[0]

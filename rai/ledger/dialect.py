@@ -21,6 +21,8 @@ from grounding.errors import StoreError
 
 BUSY_SECONDS = 15.0
 """Seconds to wait for the write lock."""
+FLUSH_SECONDS = 2.0
+"""Seconds to wait for whoever reads an older state, when erased text is to go from the write-ahead log: no turn can be recorded meanwhile."""
 _NO_DELETE = """
         CREATE TRIGGER entries_no_delete BEFORE DELETE ON entries
         BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"""
@@ -252,16 +254,16 @@ def _of_type(connection: Connection, kind: str) -> dict[str, str]:
     return {str(name): _squeeze(str(sql)) for name, sql in found.all()}
 
 
-def flush(engine: Engine, wait_s: float | None = None) -> bool:
+def flush(engine: Engine, wait_s: float = FLUSH_SECONDS) -> bool:
     """Folds the write-ahead log into the store and empties it, so that erased text does not live on there. False if somebody who reads keeps it from that.
 
-    `wait_s`: seconds to wait for others, who cannot write meanwhile; as long as for the write lock unless it is said.
+    `wait_s`: seconds to wait for others, who cannot write meanwhile; never longer than for the write lock.
     """
     raw = engine.raw_connection()
     try:
         cursor = raw.cursor()
         (usual,) = cursor.execute("PRAGMA busy_timeout").fetchone()
-        cursor.execute(f"PRAGMA busy_timeout={usual if wait_s is None else int(wait_s * 1000)}")
+        cursor.execute(f"PRAGMA busy_timeout={min(usual, int(wait_s * 1000))}")
         (busy, *_) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         cursor.execute(f"PRAGMA busy_timeout={usual}")
         return not busy
