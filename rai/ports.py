@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Any, Protocol
 
 from rai.judgement import Case, Proposal
@@ -92,8 +92,15 @@ class Ledger(Protocol):
         """The entry with that id, or None."""
         ...
 
-    def entries(self, *, after: int = 0, limit: int | None = None, newest_first: bool = False) -> AsyncIterator[Entry]:
-        """The entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`."""
+    def entries(
+        self,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        newest_first: bool = False,
+        kinds: Collection[str] | None = None,
+    ) -> AsyncIterator[Entry]:
+        """The entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`; of these `kinds` alone if they are given."""
         ...
 
     def export(self) -> AsyncIterator[str]:

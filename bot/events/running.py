@@ -24,8 +24,6 @@ from rai.records import Entry
 
 LOG = logging.getLogger("attest")
 START, STOP, SETTINGS, DIRECTORY = "start", "stop", "settings", "directory"
-SCAN_MAX = 20_000
-"""Entries that are looked at for the start before this one."""
 WATCH_S = 2.0
 """Seconds between two looks at the file of groups."""
 UNREADABLE = "unreadable"
@@ -143,9 +141,9 @@ class LastRun:
 
 
 async def last_run(ledger: Ledger) -> LastRun:
-    """What the ledger says of the run before; nothing where no start is among its newest entries."""
+    """What the ledger says of the run before; nothing where it knows of no start."""
     directory: Entry | None = None
-    async for entry in ledger.entries(newest_first=True, limit=SCAN_MAX):
+    async for entry in ledger.entries(newest_first=True, kinds=(START, DIRECTORY)):
         if entry.kind == DIRECTORY and directory is None:
             directory = entry
         if entry.kind == START:

@@ -57,6 +57,8 @@ def _folded(text: str) -> str:
 
 def _is_quoted(said: str, told: str) -> bool:
     short, long = sorted((said, told), key=len)
+    if _MASK not in short and _MASK not in long:
+        return short in long if len(short) >= _LEAST else short == long
     if len(short) < _LEAST:
         return len(short) == len(long) and _alike(short, long)
     return any(_alike(short, long[at : at + len(short)]) for at in range(len(long) - len(short) + 1))

@@ -28,7 +28,7 @@ _UNHEARD = frozenset({"eval"})
 LATEST = timedelta(minutes=15)
 """An entry that was written longer after its turn than the channel is waited for is not looked for."""
 SCAN_MAX = 20_000
-"""Entries behind a turn that are looked at, should the clock have been set back."""
+"""Deliveries behind a turn that are looked at, should the clock have been set back."""
 Mark = Literal["delivered", "failed", "handed over", "recorded"]
 """How far a reply is known to have come."""
 Count = Callable[[str], object]
@@ -178,8 +178,8 @@ async def arrival_of(ledger: Ledger, turn: Entry) -> Arrival | None:
     if turn.kind != "turn" or turn.body.get("delivery") != FOLLOWS:
         return None
     recorded = datetime.fromisoformat(turn.at)
-    async for entry in ledger.entries(after=turn.seq, limit=SCAN_MAX):
-        if entry.kind == DELIVERY and entry.body.get("entry_id") == turn.entry_id:
+    async for entry in ledger.entries(after=turn.seq, limit=SCAN_MAX, kinds=(DELIVERY,)):
+        if entry.body.get("entry_id") == turn.entry_id:
             return arrival(turn, entry)
         if datetime.fromisoformat(entry.at) - recorded > LATEST:
             break

@@ -5,7 +5,7 @@ A store of form 1, as older programs made it, has no column for salts. It can be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,13 +104,16 @@ class Reader:
         *,
         newest_first: bool = False,
         without: str | None = None,
+        kinds: Collection[str] | None = None,
     ) -> list[SealedRow]:
-        """At most `size` entries whose number is above `after` and below `bound`, of those that are given. `without`: a kind that is left out."""
+        """At most `size` entries whose number is above `after` and below `bound`, of those that are given. `without`: a kind that is left out; `kinds`: those that are not."""
         query = self._select()
         if after is not None:
             query = query.where(_ENTRIES.c.seq > after)
         if bound is not None:
             query = query.where(_ENTRIES.c.seq < bound)
+        if kinds is not None:
+            query = query.where(_ENTRIES.c.kind.in_(kinds))
         if without is not None:
             query = query.where(_ENTRIES.c.kind != without)
         query = query.order_by(_ENTRIES.c.seq.desc() if newest_first else _ENTRIES.c.seq).limit(size)

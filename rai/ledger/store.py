@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -215,13 +215,18 @@ class SqlLedger:
         return await asyncio.to_thread(self._get, entry_id)
 
     async def entries(
-        self, *, after: int = 0, limit: int | None = None, newest_first: bool = False
+        self,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        newest_first: bool = False,
+        kinds: Collection[str] | None = None,
     ) -> AsyncIterator[Entry]:
-        """The entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`; read in batches. Contents are no entries of their own here: those who refer to them have them."""
+        """The entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`, of these `kinds` alone if they are given; read in batches. Contents are no entries of their own here: those who refer to them have them."""
         left, bound = limit, None
         while left is None or left > 0:
             size = sql.BATCH if left is None else min(sql.BATCH, left)
-            found = await asyncio.to_thread(self._batch, after, bound, size, newest_first)
+            found = await asyncio.to_thread(self._batch, after, bound, size, newest_first, kinds)
             for entry in found:
                 yield entry
             if len(found) < size:
@@ -485,10 +490,12 @@ class SqlLedger:
             found = sql.reader_of(connection).find(connection, entry_id)
             return None if found is None else put_together(connection, [_entry(found)])[0]
 
-    def _batch(self, after: int, bound: int | None, size: int, newest_first: bool) -> list[Entry]:
+    def _batch(
+        self, after: int, bound: int | None, size: int, newest_first: bool, kinds: Collection[str] | None
+    ) -> list[Entry]:
         with self._reading() as connection:
             rows = sql.reader_of(connection).batch(
-                connection, after, bound, size, newest_first=newest_first, without=CONTENT
+                connection, after, bound, size, newest_first=newest_first, without=CONTENT, kinds=kinds
             )
             return put_together(connection, [_entry(row) for row in rows])
 

@@ -75,6 +75,17 @@ async def _filled(factory: pytest.TempPathFactory) -> Ledger:
     return _kept["ledger"]
 
 
+async def test_entries_of_some_kinds_alone(ledger: Ledger) -> None:
+    for n in range(3):
+        for kind in ("turn", "delivery", "feedback"):
+            await ledger.append(kind, {"n": n})
+    wanted = ("delivery", "feedback")
+    found = [(e.kind, e.body["n"]) async for e in ledger.entries(kinds=wanted, newest_first=True, limit=3)]
+    assert found == [("feedback", 2), ("delivery", 2), ("feedback", 1)]
+    assert [e.kind async for e in ledger.entries(kinds=("turn",))] == ["turn"] * 3
+    assert [e async for e in ledger.entries(kinds=())] == []
+
+
 async def test_a_sound_ledger_verifies(ledger: Ledger) -> None:
     empty = await ledger.verify()
     assert empty.ok

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -58,9 +58,18 @@ class FakeLedger:
         return next((e for e in self.kept if e.entry_id == entry_id), None)
 
     async def entries(
-        self, *, after: int = 0, limit: int | None = None, newest_first: bool = False
+        self,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        newest_first: bool = False,
+        kinds: Collection[str] | None = None,
     ) -> AsyncIterator[Entry]:
-        kept = sorted((e for e in self.kept if e.seq > after), key=lambda e: e.seq, reverse=newest_first)
+        kept = sorted(
+            (e for e in self.kept if e.seq > after and (kinds is None or e.kind in kinds)),
+            key=lambda e: e.seq,
+            reverse=newest_first,
+        )
         for entry in kept[:limit]:
             yield entry
 

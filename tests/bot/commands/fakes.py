@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -202,9 +202,14 @@ class MemoryLedger:
         return next((entry for entry in self.held if entry.entry_id == entry_id), None)
 
     async def entries(
-        self, *, after: int = 0, limit: int | None = None, newest_first: bool = False
+        self,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        newest_first: bool = False,
+        kinds: Collection[str] | None = None,
     ) -> AsyncIterator[Entry]:
-        wanted = [entry for entry in self.held if entry.seq > after]
+        wanted = [entry for entry in self.held if entry.seq > after and (kinds is None or entry.kind in kinds)]
         for entry in (wanted[::-1] if newest_first else wanted)[:limit]:
             yield entry
 

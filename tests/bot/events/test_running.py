@@ -177,11 +177,12 @@ async def test_a_ledger_that_cannot_be_written_stops_no_server(home: Path, caplo
     ]
 
 
-async def test_nothing_is_known_of_a_run_that_lies_too_far_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "SCAN_MAX", 3)
+async def test_a_run_is_found_however_far_back_it_lies() -> None:
     ledger = FakeLedger()
-    start = await ledger.append("start", {"settings": "a"})
-    assert (await last_run(ledger)).start == start
-    for _ in range(3):
-        await ledger.append("turn", {})
     assert (await last_run(ledger)).start is None
+    start = await ledger.append("start", {"settings": "a", "directory": "before"})
+    await ledger.append("directory", {"after": "now"})
+    for _ in range(300):
+        await ledger.append("turn", {})
+    found = await last_run(ledger)
+    assert (found.start, found.directory) == (start, "now")

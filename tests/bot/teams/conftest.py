@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,10 +71,15 @@ class FakeLedger:
         return found[0] if found else None
 
     async def entries(
-        self, *, after: int = 0, limit: int | None = None, newest_first: bool = False
+        self,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        newest_first: bool = False,
+        kinds: Collection[str] | None = None,
     ) -> AsyncIterator[Entry]:
         for seq, (kind, body) in enumerate(self.appended, start=1):
-            if seq > after:
+            if seq > after and (kinds is None or kind in kinds):
                 yield Entry(f"e{seq}", seq, "2026-11-03T10:00:00Z", kind, body, "", "")
 
     async def export(self) -> AsyncIterator[str]:

@@ -93,7 +93,7 @@ async def test_it_is_found_behind_its_turn() -> None:
 
 
 async def test_it_is_not_looked_for_for_ever() -> None:
-    """An entry of the next day ends the search: whatever stands behind it, a channel is not waited for so long."""
+    """A delivery of the next day ends the search: whatever stands behind it, a channel is not waited for so long."""
 
     class Counting(FakeLedger):
         seen = 0
@@ -106,7 +106,7 @@ async def test_it_is_not_looked_for_for_ever() -> None:
     ledger = Counting()
     turn = await ledger.append("turn", {"delivery": "follows"})
     for _ in range(3):
-        await ledger.append("turn", {})
+        await ledger.append("delivery", {"entry_id": "of another turn"})
     ledger.kept[1:] = [replace(e, at="2026-11-21T09:30:00Z") for e in ledger.kept[1:]]
     told = await arrival_of(ledger, turn)
     assert told is not None
