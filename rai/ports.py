@@ -92,6 +92,10 @@ class Ledger(Protocol):
         """The entry with that id, or None."""
         ...
 
+    async def holds(self, entry_id: str) -> bool:
+        """True if what is stored under that id is what was sealed, as far as the entry itself tells: its place in the chain is for `verify`. False if there is none."""
+        ...
+
     def entries(
         self,
         *,
@@ -125,6 +129,10 @@ class CheckpointSink(Protocol):
 
         Raises StoreError or ServiceError if it cannot be written.
         """
+        ...
+
+    async def read(self, name: str) -> str | None:
+        """The note that stands under `name`; None if there is none, or if it may not be read. Raises StoreError or ServiceError if that cannot be found out."""
         ...
 
     async def newest(self, prefix: str) -> KeptCheckpoint | None:

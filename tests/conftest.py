@@ -42,6 +42,11 @@ def _refuse_remote(address: Any) -> None:
 LONG = ("tests/e2e/", "tests/infra/", "tests/test_setup_models.py", "tests/test_patterns.py", "tests/bot/commands/")
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One worker more than processors: the long files mostly wait for processes that they started, killed or want to end."""
+    return (os.cpu_count() or 1) + 1 if config.option.numprocesses == "auto" else None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that take long come first, in the order that chance gave them: at the end no worker waits for another's last file."""

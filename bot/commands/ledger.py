@@ -18,7 +18,7 @@ from bot.commands.shared.recording import record_or_note
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened_ledger, opened_record
 from bot.events.copies import Exported, record_export
-from bot.events.kinds import EVERY, NAMES, shows
+from bot.events.kinds import EVERY, NAMES, listed, shows
 from bot.system import OpenLedger
 from bot.turn.delivery import Arrival, Arrivals, arrival_of
 from bot.view.decisions import decided
@@ -98,13 +98,17 @@ def show(
 ) -> None:
     """Show one entry with all that was recorded; of a turn also whether its reply arrived.
 
+    Exit code 1 where the entry is not what was sealed: it is shown as it is stored. Whether it stands in its place says attest ledger verify.
+
     Example:
       attest ledger show 01JD3Z… --json
     """
-    entry, told = run(_entry(context, entry_id))
+    entry, told, whole = run(_entry(context, entry_id))
+    if not whole:
+        note(f"entry {entry.entry_id} is not what was sealed: it was changed in the store; see attest ledger verify")
     if json:
-        emit(_entry_json(entry, told))
-        return
+        emit({**_entry_json(entry, told), "intact": whole})
+        raise typer.Exit(0 if whole else 1)
     out = console()
     out.print(f"{entry.kind} · {entry.at} · entry {entry.entry_id} · number {entry.seq}")
     if told:
@@ -115,6 +119,7 @@ def show(
         out.print(plain(f"cannot be read whole: {entry.body[UNREADABLE]}"), style="bold red")
     out.print(plain(jsonlib.dumps(entry.body, ensure_ascii=False, indent=2)), soft_wrap=True)
     out.print(f"chained to {entry.prev}\nsealed with {entry.mac}", style="dim")
+    raise typer.Exit(0 if whole else 1)
 
 
 @app.command()
@@ -161,12 +166,15 @@ def export(context: typer.Context, json: options.JsonFlag = False) -> None:
 
     A heading, every entry, oldest first, and a sealed last line; `ledger verify --export` checks them. With --json it is
     one document instead, which is held in memory and is for reading alone. Afterwards the ledger gets an entry of who exported it
-    up to where; where it cannot be written, a line on stderr says so.
+    up to where; where it cannot be written, a line on stderr says so. Exit code 1 if the ledger does not hold: it is written out all the same.
 
     Example:
       attest ledger export > ledger-2026-11.jsonl
     """
-    run(_export(context, as_document=json))
+    found = run(_export(context, as_document=json))
+    if not found.ok:
+        note(f"this ledger does not hold ({found.why}): it was written out as it is stored; see attest ledger verify")
+    raise typer.Exit(0 if found.ok else 1)
 
 
 @app.command()
@@ -340,7 +348,9 @@ async def _newest(
     """The newest entries of these kinds, each with how far its reply came; or of the turns alone whose reply is not known to have arrived."""
     arrivals, found = Arrivals(), list[tuple[Entry, Arrival | None]]()
     async with opened_record(context) as ledger:
-        async for entry in ledger.entries(newest_first=True):
+        read = [listed("turn" if undelivered else kind) for kind in kinds]
+        only = None if None in read else {name for names in read for name in names or ()}
+        async for entry in ledger.entries(newest_first=True, kinds=only):
             told = arrivals.of(entry)
             if undelivered and (told is None or told.mark == "delivered"):
                 continue
@@ -351,12 +361,12 @@ async def _newest(
     return found
 
 
-async def _entry(context: typer.Context, entry_id: str) -> tuple[Entry, Arrival | None]:
+async def _entry(context: typer.Context, entry_id: str) -> tuple[Entry, Arrival | None, bool]:
     async with opened_record(context) as ledger:
         entry = await ledger.get(entry_id)
         if entry is None:
             raise InputError(f"ENTRY {entry_id!r} is not in the ledger; see `attest ledger list`")
-        return entry, await arrival_of(ledger, entry)
+        return entry, await arrival_of(ledger, entry), await ledger.holds(entry_id)
 
 
 def _entry_json(entry: Entry, told: Arrival | None) -> dict[str, Any]:
@@ -426,11 +436,13 @@ class _Left:
         return Exported(self.form, self.end["count"], self.end["head"], complete=True)
 
 
-async def _export(context: typer.Context, *, as_document: bool) -> None:
+async def _export(context: typer.Context, *, as_document: bool) -> Verification:
+    """Writes the ledger out, and then finds out whether it holds."""
     left = _Left()
     try:
         async with opened_record(context) as ledger:
             await _write_out(ledger, left, as_document=as_document)
+            return await ledger.verify()
     finally:
         if left.lines:
             await record_or_note(context, "the export", lambda ledger: record_export(ledger, left.told()))

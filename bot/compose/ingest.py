@@ -109,11 +109,8 @@ class StoreIngester:
     async def _is_news(self, kb_version: str) -> bool:
         """True unless the newest record of a change names this state: what a killed run took in is recorded by the next."""
         state = kb_version.split("-g", maxsplit=1)[0]
-        async for entry in self.ledger.entries(newest_first=True):
-            if entry.kind == "ingest":
-                return str(entry.body.get("kb_version", "")).split("-g")[0] != state
-            if entry.kind in ("remove", "restore"):
-                return True
+        async for entry in self.ledger.entries(newest_first=True, limit=1, kinds=("ingest", "remove", "restore")):
+            return entry.kind != "ingest" or str(entry.body.get("kb_version", "")).split("-g")[0] != state
         return True
 
 

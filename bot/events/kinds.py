@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 from rai.entry_schema import KINDS
 from rai.ledger.contents import CONTENT
 from rai.records import Entry
@@ -24,17 +22,13 @@ def shows(kind: str, wanted: str) -> bool:
     return kind == wanted
 
 
+def listed(wanted: str) -> tuple[str, ...] | None:
+    """The kinds of entries that a list of those reads: of turns their deliveries too, which stand in their lines. None is every kind."""
+    if wanted in ("", EVERY):
+        return None
+    return ("turn", DELIVERY) if wanted == "turn" else (wanted,)
+
+
 def weight(entry: Entry) -> float:
     """What looking at an entry counts in a search that ends somewhere: a quiet one is small, and counts a tenth."""
     return 0.1 if entry.kind in QUIET else 1.0
-
-
-async def without_quiet(entries: AsyncIterator[Entry], most: int) -> AsyncIterator[Entry]:
-    """The entries that are not of a quiet kind, until `most` were looked at."""
-    looked = 0.0
-    async for entry in entries:
-        if looked >= most:
-            return
-        looked += weight(entry)
-        if entry.kind not in QUIET:
-            yield entry

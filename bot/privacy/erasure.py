@@ -194,8 +194,7 @@ async def _gone(ledger: Ledger, entries: Sequence[str]) -> dict[str, str]:
         return {}
     return {
         name: entry.entry_id
-        async for entry in ledger.entries()
-        if entry.kind == ERASE
+        async for entry in ledger.entries(kinds=(ERASE,))
         for name in erased_by(entry)
         if name in gone
     }

@@ -90,7 +90,7 @@ class HoldBook:
 async def holds_in(ledger: Ledger) -> tuple[Hold, ...]:
     """The holds in force, the oldest first. Raises StoreError."""
     book = HoldBook()
-    async for entry in ledger.entries():
+    async for entry in ledger.entries(kinds=(HOLD, RELEASE)):
         book.read(entry)
     return book.active
 

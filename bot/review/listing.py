@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from bot.events.kinds import EVERY, NAMES, shows, weight
+from bot.events.kinds import EVERY, NAMES, listed, shows, weight
 from bot.turn.delivery import Arrival, Arrivals
 from rai.entry_schema import NAME
 from rai.ports import Ledger
@@ -94,7 +94,8 @@ async def listing(ledger: Ledger, wanted: Filter) -> Listing:
     rows: list[ListedEntry] = []
     seen = 0.0
     arrivals = Arrivals()
-    async for entry in ledger.entries(newest_first=True):
+    about_turns = "turn" if wanted.outcome or wanted.arrived else wanted.kind
+    async for entry in ledger.entries(newest_first=True, kinds=listed(about_turns)):
         arrival = arrivals.of(entry)
         if wanted.before and entry.seq >= wanted.before:
             continue

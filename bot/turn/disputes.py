@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
-from bot.events.kinds import weight, without_quiet
 from bot.records import Actor
 from grounding.errors import InputError
 from grounding.records import plain
@@ -147,27 +146,25 @@ async def dispute_of(ledger: Ledger, turn: Entry) -> Dispute | None:
 
 
 async def queue(ledger: Ledger, *, scan: int = SCAN_MAX) -> Queue:
-    """Every dispute among the newest `scan` entries."""
+    """Every dispute that the newest `scan` reports and decisions tell of."""
     reports: dict[str, Entry] = {}
     decisions: dict[str, Entry] = {}
-    seen = 0.0
-    async for entry in ledger.entries(newest_first=True):
-        seen += weight(entry)
+    seen = 0
+    async for entry in ledger.entries(newest_first=True, limit=scan, kinds=(REPORT, DECISION)):
+        seen += 1
         about = str(entry.body.get("entry_id", ""))
         if entry.kind == DECISION and about:
             decisions.setdefault(about, entry)
-        elif entry.kind == REPORT and about:
+        elif about:
             reports[about] = entry
-        if seen >= scan:
-            break
     newest = sorted(reports.items(), key=lambda item: -item[1].seq)
     found = [Dispute(await ledger.get(about), report, decisions.get(about)) for about, report in newest]
     return Queue(tuple(found), cut=seen >= scan)
 
 
 async def _about(ledger: Ledger, turn: Entry) -> AsyncIterator[Entry]:
-    async for entry in without_quiet(ledger.entries(after=turn.seq), SCAN_MAX):
-        if entry.kind in (REPORT, DECISION) and entry.body.get("entry_id") == turn.entry_id:
+    async for entry in ledger.entries(after=turn.seq, limit=SCAN_MAX, kinds=(REPORT, DECISION)):
+        if entry.body.get("entry_id") == turn.entry_id:
             yield entry
 
 

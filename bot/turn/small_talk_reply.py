@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bot.events.kinds import without_quiet
 from bot.records import Reply
 from bot.turn.small_talk import Form, SmallTalkTexts, Talk, lists, small_talk
 from bot.turn.state import TurnState
@@ -50,8 +49,8 @@ async def _answer(state: TurnState, talk: Talk, texts: SmallTalkTexts) -> str:
 
 async def _sources(state: TurnState, last: Turn) -> list[str]:
     """What the last answer cited, as the record of this person's turn has it; nothing if it is not found."""
-    async for entry in without_quiet(state.seams.ledger.entries(newest_first=True), LOOKED_AT):
-        reply = entry.body.get("reply") or {} if entry.kind == "turn" else {}
+    async for entry in state.seams.ledger.entries(newest_first=True, limit=LOOKED_AT, kinds=("turn",)):
+        reply = entry.body.get("reply") or {}
         if (
             str(reply.get("answer", "")).strip() == last.text.strip()
             and entry.body["ask"].get("user") == state.ask.user

@@ -61,6 +61,10 @@ class ContainerSink:
         """Makes a blob; of one that is there already, its text."""
         return await self._remote.call(lambda: self._put(name, note))
 
+    async def read(self, name: str) -> str | None:
+        """The text of that blob."""
+        return await self._remote.call(lambda: self._read_alone(name))
+
     async def newest(self, prefix: str) -> KeptCheckpoint | None:
         """The last blob whose name begins with `prefix`, of a listing page by page."""
         return await self._remote.call(lambda: self._newest(prefix))
@@ -81,6 +85,10 @@ class ContainerSink:
                 return note
             if response.status_code not in _TAKEN:
                 raise self._fault(response)
+            return await self._read(name)
+
+    async def _read_alone(self, name: str) -> str | None:
+        with translated(SERVICE, endpoint=CONTAINER):
             return await self._read(name)
 
     async def _read(self, name: str) -> str | None:

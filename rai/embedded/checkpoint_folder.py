@@ -32,6 +32,10 @@ class FolderSink:
         """Writes the note aside, then gives it its name, which it takes from nobody."""
         return await asyncio.to_thread(self._put, name, note)
 
+    async def read(self, name: str) -> str | None:
+        """The text of that file; bytes that are no UTF-8 stand as U+FFFD, which no note holds."""
+        return await asyncio.to_thread(self._read, name)
+
     async def newest(self, prefix: str) -> KeptCheckpoint | None:
         """The last file whose name begins with `prefix`, and when it was written."""
         return await asyncio.to_thread(self._newest, prefix)
@@ -47,6 +51,14 @@ class FolderSink:
                 return None
             raise StoreError(f"{self._folder} cannot be written (permission denied)") from None
         except OSError as error:
+            raise StoreError(f"{self._folder} {self._why(error)}") from None
+
+    def _read(self, name: str) -> str | None:
+        try:
+            return (self._folder / name).read_text("utf-8", "replace")
+        except OSError as error:
+            if isinstance(error, FileNotFoundError | PermissionError) and self._folder.is_dir():
+                return None
             raise StoreError(f"{self._folder} {self._why(error)}") from None
 
     def _write(self, path: Path, note: str) -> None:

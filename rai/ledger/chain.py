@@ -232,6 +232,13 @@ def walk(key: bytes, rows: Iterable[SealedRow | Flaw], known: Callable[[str], bo
     return state
 
 
+def is_whole(key: bytes, row: SealedRow, ledger_id: str | None) -> bool:
+    """True if a row is what was sealed in the ledger `ledger_id`, whatever stands before it; of an erased one what is left of it."""
+    number = row.seq if _is_readable(row) else 0
+    alone = Walk(seq=number - 1, last=row.prev, hints=() if ledger_id is None else (ledger_id,))
+    return not walk(key, [row], lambda _: True, alone).breaks
+
+
 def _pass(key: bytes, state: Walk, row: SealedRow | Flaw, *, holds: bool) -> None:
     """Goes on behind `row`. What follows is judged by what stands there, so that one break is told once."""
     if isinstance(row, Flaw) or not _is_readable(row):

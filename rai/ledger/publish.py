@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
 from grounding.errors import InputError, ServiceRejected, StoreError
-from rai.ledger.checkpoint import parse_checkpoint, parse_note
+from rai.ledger.chain import NAMING
+from rai.ledger.checkpoint import Checkpoint, VerifierKey, open_checkpoint, origin_of, parse_checkpoint, parse_note
 from rai.ports import CheckpointSink
-from rai.records import Entry, KeptCheckpoint
+from rai.records import Entry
 
 _NAME = re.compile(r"([0-9a-f]{32})-([0-9]{12,19})\.txt")
 
@@ -25,22 +26,30 @@ class Signable(Protocol):
         """The id of the ledger, 32 hex digits; None if it has none yet."""
         ...
 
-    async def checkpoint(self) -> str:
-        """The signed note over all entries that are stored now. Raises StoreError for a chain that does not verify."""
+    async def checkpoint(self, published: Checkpoint | None = None) -> str:
+        """The signed note over all entries that are stored now. Raises StoreError for a chain that does not verify, or that `published` is not a part of."""
         ...
 
-    def entries(self, *, after: int = 0, limit: int | None = None, newest_first: bool = False) -> AsyncIterator[Entry]:
+    def entries(
+        self,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        newest_first: bool = False,
+        kinds: Collection[str] | None = None,
+    ) -> AsyncIterator[Entry]:
         """The entries, as of `rai.ports.Ledger`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A checkpoint that is in its place. `size`: entries that it covers; `at`: when it was written."""
+    """A checkpoint that is in its place. `size`: entries that it covers; `at`: when it was written; `says`: what it says, whose signature holds, None where it may not be read."""
 
     name: str
     size: int
     at: datetime
+    says: Checkpoint | None = None
 
 
 def name_of(ledger_id: str, size: int) -> str:
@@ -75,9 +84,11 @@ class Publisher:
         return self._sink.place
 
     async def look(self) -> Published | None:
-        """The newest checkpoint in the place. Raises StoreError or ServiceError where that cannot be found out."""
+        """The newest checkpoint in the place. Raises StoreError or ServiceError where that cannot be found out, StoreError where it is not one that this ledger signed."""
         found = await self._sink.newest(f"{self._id()}-")
-        self.last = _published(found) or self.last
+        size = None if found is None else size_in(found.name)
+        if found is not None and size is not None:
+            self.last = Published(found.name, size, found.at, await self._said(found.name, size))
         return self.last
 
     async def publish(self, *, younger_than_s: float = 0.0) -> Published | None:
@@ -100,19 +111,39 @@ class Publisher:
             return None
         if last is not None and abs((self._now() - last.at).total_seconds()) < younger_than_s:
             return None  # one from far ahead was written before the clock was set back, and must not keep the next from coming
-        note = await self._ledger.checkpoint()
+        note = await self._ledger.checkpoint(last.says if last is not None else None)
         text, _ = parse_note(note.encode())
         size = parse_checkpoint(text).size
         name = name_of(self._id(), size)
         there = await self._sink.put(name, note)
         if there is not None and _text_of(there, name) != text:
             raise StoreError(f"another checkpoint of {size} entries is published already: two histories were signed")
-        self.last = Published(name, size, self._now())
+        self.last = Published(name, size, self._now(), parse_checkpoint(text))
         return self.last
 
     async def entries(self) -> int:
         """How many entries the ledger has."""
         return max([entry.seq async for entry in self._ledger.entries(limit=1, newest_first=True)], default=0)
+
+    async def _said(self, name: str, size: int) -> Checkpoint | None:
+        """What the note of that name says, for anybody who may write there can give a file any name."""
+        note = await self._sink.read(name)
+        if note is None:
+            return None
+        try:
+            said = open_checkpoint(note.encode(), await self._keys())
+            if said.size != size or said.origin != origin_of(self._id()):
+                raise InputError(f"it is one of {said.size} entries")
+        except InputError as error:
+            raise StoreError(
+                f"{name} in {self.place} is no checkpoint that this ledger signed ({error}): it was put there or altered; move it away"
+            ) from None
+        return said
+
+    async def _keys(self) -> list[VerifierKey]:
+        """The public keys that the ledger has named."""
+        named = [entry.body.get("verifier_key") async for entry in self._ledger.entries(kinds=NAMING)]
+        return [VerifierKey.from_line(line) for line in dict.fromkeys(named) if isinstance(line, str)]
 
     def _id(self) -> str:
         found = self._ledger.ledger_id
@@ -126,11 +157,6 @@ class Publisher:
             return await self.look()
         except ServiceRejected:
             return self.last
-
-
-def _published(kept: KeptCheckpoint | None) -> Published | None:
-    size = None if kept is None else size_in(kept.name)
-    return None if kept is None or size is None else Published(kept.name, size, kept.at)
 
 
 def _text_of(note: str, name: str) -> str:

@@ -36,14 +36,27 @@ class SignedTree:
         self._frontier = Frontier()
         self._verified = _Verified(key, ledger_id, store)
 
-    def checkpoint(self, keys: Sequence[SigningKey]) -> str:
-        """The signed note over all entries that are stored now. Raises StoreError if one of them, or what is told of them, does not hold."""
+    def checkpoint(self, keys: Sequence[SigningKey], published: Checkpoint | None = None) -> str:
+        """The signed note over all entries that are stored now. Raises StoreError if one of them, or what is told of them, does not hold.
+
+        `published`: a checkpoint of before. That its entries are those of this tree is seen when that comes to its size; one that is smaller is not compared.
+        """
         with self._growing:
+            self._refuse_another(published)
             for _, leaf in self._verified.further():
                 self._frontier.append(leaf)
+                self._refuse_another(published)
             refuse(self._store.apart())
             origin = origin_of(self._ledger_id)
             return sign_checkpoint(Checkpoint(origin, self._frontier.size, self._frontier.root()), keys)
+
+    def _refuse_another(self, published: Checkpoint | None) -> None:
+        at_its_size = published is not None and published.size == self._frontier.size
+        if at_its_size and published is not None and published.root != self._frontier.root():
+            raise StoreError(
+                f"nothing is signed: the checkpoint of {published.size} entries that is published is over other entries than this ledger has; "
+                "it was replaced, or restored and written on"
+            )
 
     def proof(self, entry_id: str, size: int | None = None) -> Proof:
         """What proves the entry `entry_id` in the tree of the first `size` entries, or of all. Raises InputError if it is not among them, StoreError as above."""

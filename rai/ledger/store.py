@@ -37,6 +37,7 @@ from rai.ledger.chain import (
     Walk,
     canonical,
     is_same,
+    is_whole,
     key_id,
     key_named,
     ledger_named,
@@ -47,7 +48,7 @@ from rai.ledger.chain import (
     result_of,
     walk,
 )
-from rai.ledger.checkpoint import SigningKey, load_signing_seed, origin_of
+from rai.ledger.checkpoint import Checkpoint, SigningKey, load_signing_seed, origin_of
 from rai.ledger.contents import CONTENT, split
 from rai.ledger.export import export_lines
 from rai.ledger.key import Anchor, Mark, load_key, signing_key_beside
@@ -214,6 +215,10 @@ class SqlLedger:
         """The entry with that id, or None. The body of an erased entry is `{"erased": true}`."""
         return await asyncio.to_thread(self._get, entry_id)
 
+    async def holds(self, entry_id: str) -> bool:
+        """True if what is stored under that id is what was sealed."""
+        return await asyncio.to_thread(self._holds, entry_id)
+
     async def entries(
         self,
         *,
@@ -260,13 +265,14 @@ class SqlLedger:
             while (line := await asyncio.to_thread(next, lines, None)) is not None:
                 yield line
 
-    async def checkpoint(self) -> str:
+    async def checkpoint(self, published: Checkpoint | None = None) -> str:
         """The signed note of a checkpoint over all entries that are stored now, each of which this ledger object has verified.
 
         The first takes as long as a verification, the next what was added since. Raises StoreError where something does not hold: then
-        nothing is signed; SettingsError where the signing key is missing or is not the one that the ledger names.
+        nothing is signed, nor where `published`, a checkpoint of before, is over other entries; SettingsError where the signing key is missing or
+        is not the one that the ledger names.
         """
-        return await asyncio.to_thread(self._checkpoint)
+        return await asyncio.to_thread(self._checkpoint, published)
 
     async def verifier_key(self) -> str | None:
         """The public key of checkpoints that the ledger named last, on one line; None while it names none."""
@@ -450,10 +456,10 @@ class SqlLedger:
         with suppress(OSError):
             prepared.unlink(missing_ok=True)
 
-    def _checkpoint(self) -> str:
+    def _checkpoint(self, published: Checkpoint | None) -> str:
         keys = self._signing_keys()
         with _store_errors():
-            return self._tree.checkpoint(keys)
+            return self._tree.checkpoint(keys, published)
 
     def _signing_keys(self) -> list[SigningKey]:
         named = self._named_key()
@@ -489,6 +495,11 @@ class SqlLedger:
         with self._reading() as connection:
             found = sql.reader_of(connection).find(connection, entry_id)
             return None if found is None else put_together(connection, [_entry(found)])[0]
+
+    def _holds(self, entry_id: str) -> bool:
+        with self._reading() as connection:
+            found = sql.reader_of(connection).find(connection, entry_id)
+            return found is not None and is_whole(self._key, found, self._ledger_id)
 
     def _batch(
         self, after: int, bound: int | None, size: int, newest_first: bool, kinds: Collection[str] | None

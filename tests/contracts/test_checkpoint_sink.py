@@ -70,6 +70,12 @@ async def test_what_was_put_is_the_newest(subject: Subject) -> None:
     assert abs(datetime.now(UTC) - found.at) < timedelta(minutes=1)
 
 
+async def test_what_was_put_is_read(subject: Subject) -> None:
+    assert await subject.sink.read("a-1.txt") is None
+    await subject.sink.put("a-1.txt", NOTE)
+    assert await subject.sink.read("a-1.txt") == NOTE
+
+
 async def test_nothing_is_written_over(subject: Subject) -> None:
     assert await subject.sink.put("a-1.txt", NOTE) == NOTE
     assert await subject.sink.put("a-1.txt", OTHER) == NOTE
@@ -90,7 +96,7 @@ async def test_the_newest_is_the_last_by_name_of_its_prefix(subject: Subject) ->
 
 async def test_a_place_that_fails_says_so_on_one_line_without_a_secret(subject: Subject) -> None:
     subject.break_it()
-    for call in (subject.sink.put("a-1.txt", NOTE), subject.sink.newest("a-")):
+    for call in (subject.sink.put("a-1.txt", NOTE), subject.sink.read("a-1.txt"), subject.sink.newest("a-")):
         with pytest.raises((StoreError, ServiceError)) as caught:
             await call
         line = str(caught.value)

@@ -57,6 +57,10 @@ class FakeLedger:
     async def get(self, entry_id: str) -> Entry | None:
         return next((e for e in self.kept if e.entry_id == entry_id), None)
 
+    async def holds(self, entry_id: str) -> bool:
+        found = await self.get(entry_id)
+        return found is not None and found.mac == self._mac(found)
+
     async def entries(
         self,
         *,

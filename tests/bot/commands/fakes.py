@@ -217,6 +217,9 @@ class MemoryLedger:
         for line in exported(self.held):
             yield line
 
+    async def holds(self, entry_id: str) -> bool:
+        return not self.tampered and await self.get(entry_id) is not None
+
     async def verify(self) -> Verification:
         head = self.held[-1].mac if self.held else "0"
         if self.tampered:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -273,6 +273,29 @@ def test_the_list_leaves_looking_out_until_it_is_asked_for(ledger: Ledger) -> No
     wrong = ledger("list", "--kind", "weather")
     assert (wrong.code, wrong.err.count("\n")) == (2, 1)
     assert "allowed are" in wrong.err
+
+
+def test_an_entry_that_was_changed_is_shown_and_exported_as_that(ledger: Ledger) -> None:
+    """Not as if nothing were wrong with it: who reads one entry does not run a verification first."""
+    sound, changed = (entry["entry_id"] for entry in ledger("list", "--json", "--limit", "2").document["entries"])
+    with closing(sqlite3.connect(load_settings().files.home / "ledger.db")) as store:
+        (trigger,) = store.execute("SELECT sql FROM sqlite_master WHERE name = 'entries_no_update'").fetchone()
+        store.execute("DROP TRIGGER entries_no_update")
+        store.execute("UPDATE entries SET body = replace(body, 'Wann', 'Wenn') WHERE entry_id = ?", (changed,))
+        store.execute(trigger)
+        store.commit()
+    shown = ledger("show", changed)
+    assert (shown.code, "Wenn" in shown.out) == (1, True)
+    assert (
+        shown.err == f"entry {changed} is not what was sealed: it was changed in the store; see attest ledger verify\n"
+    )
+    as_json = ledger("show", changed, "--json")
+    assert (as_json.code, as_json.document["intact"]) == (1, False)
+    assert ledger("show", sound, "--json").document["intact"] is True
+    assert (ledger("show", sound).code, ledger("show", sound).err) == (0, "")
+    left = ledger("export")
+    assert (left.code, len(left.out.splitlines())) == (1, 6)
+    assert "this ledger does not hold (changed: the body of entry 3" in left.err
 
 
 def test_show_puts_a_turn_together_and_says_where_it_cannot(ledger: Ledger) -> None:

@@ -1,10 +1,10 @@
-"""Which entries a list shows, and how far a search reaches past those that tell of looking alone."""
+"""Which entries a list shows, and which it reads for that."""
 
 from __future__ import annotations
 
 import pytest
 
-from bot.events.kinds import EVERY, NAMES, QUIET, shows, weight, without_quiet
+from bot.events.kinds import EVERY, NAMES, QUIET, listed, shows, weight
 from rai.records import Entry
 from tests.fakes.ledger import FakeLedger
 
@@ -41,15 +41,15 @@ def test_what_a_list_shows(kind: str, wanted: str, shown: bool) -> None:
     assert shows(kind, wanted) is shown
 
 
-async def test_quiet_entries_hide_no_others_from_a_search() -> None:
-    """Five that count are found behind twenty quiet ones, where five places would be taken by those."""
-    ledger, made = await filled(*["turn"] * 5, *["read"] * 20)
-    found = [e async for e in without_quiet(ledger.entries(newest_first=True), 8)]
-    assert found == made[4::-1]
+@pytest.mark.parametrize("wanted", ["", "turn", "read", "all"])
+async def test_what_a_list_reads_holds_what_it_shows(wanted: str) -> None:
+    """And of turns their deliveries, from which their lines are made."""
+    ledger, made = await filled("turn", "delivery", "read", "start")
+    read = [e async for e in ledger.entries(kinds=listed(wanted))]
+    assert [e for e in read if shows(e.kind, wanted)] == [e for e in made if shows(e.kind, wanted)]
+    assert wanted != "turn" or made[1] in read
 
 
-async def test_a_search_ends_also_among_quiet_entries() -> None:
-    ledger, made = await filled("turn", *["read"] * 100, "turn")
-    assert [e async for e in without_quiet(ledger.entries(newest_first=True), 3)] == [made[-1]]
-    assert [e async for e in without_quiet(ledger.entries(), 1)] == [made[0]]
+async def test_a_quiet_entry_weighs_less_than_another() -> None:
+    _, made = await filled("turn", "read")
     assert weight(made[0]) > weight(made[1]) > 0

@@ -138,6 +138,9 @@ async def test_an_end_waits_for_no_place_that_hangs(
         async def put(self, name: str, note: str) -> str | None:
             raise ServiceUnavailable("checkpoints", f"{len(name) + len(note)}")
 
+        async def read(self, name: str) -> str | None:
+            raise ServiceUnavailable("checkpoints", name)
+
         async def newest(self, prefix: str) -> KeptCheckpoint | None:
             assert prefix
             await asyncio.sleep(60)

@@ -86,6 +86,9 @@ class FakeLedger:
         for line in exported([entry async for entry in self.entries()]):
             yield line
 
+    async def holds(self, entry_id: str) -> bool:
+        return await self.get(entry_id) is not None
+
     async def verify(self) -> Verification:
         return Verification(True, len(self.appended), "")
 

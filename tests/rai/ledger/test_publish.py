@@ -28,6 +28,9 @@ class WriteOnly:
         self.put_names.append(name)
         return note if self.put_names.count(name) == 1 else None
 
+    async def read(self, name: str) -> str | None:
+        raise ServiceRejected("checkpoints", f"no look at {name}")
+
     async def newest(self, prefix: str) -> KeptCheckpoint | None:
         raise ServiceRejected("checkpoints", f"no look at {prefix}")
 
@@ -106,6 +109,41 @@ async def test_a_ledger_that_was_cut_contradicts_what_is_published(tmp_path: Pat
     with pytest.raises(StoreError, match="has 4 entries, but a checkpoint of 6 is published"):
         await Publisher(cut, FolderSink(tmp_path)).publish()
     assert (cut.signed, names(tmp_path)) == (0, [name_of(LEDGER_ID, 6)])
+
+
+@pytest.mark.parametrize(
+    "forged",
+    ["", "not a note\n", Form2Ledger(6).checkpoint(keys=[NEXT_SIGNER]), Form2Ledger(3).checkpoint()],
+    ids=["empty", "no note", "another key", "of another size"],
+)
+async def test_a_file_of_a_greater_size_that_this_ledger_did_not_sign_is_told_as_that(
+    tmp_path: Path, forged: str
+) -> None:
+    """Not as a ledger that was cut: whoever may write there could say so by a name alone."""
+    (tmp_path / name_of(LEDGER_ID, 7)).write_text(forged, "utf-8")
+    ledger = SignedLedger(Form2Ledger(3))
+    publisher = Publisher(ledger, FolderSink(tmp_path))
+    with pytest.raises(StoreError, match=r"000007.txt in .* is no checkpoint that this ledger signed .* move it away"):
+        await publisher.publish()
+    assert (ledger.signed, publisher.last) == (0, None)
+
+
+async def test_a_published_checkpoint_that_was_altered_is_told_though_nothing_is_new(tmp_path: Path) -> None:
+    publisher = Publisher(SignedLedger(Form2Ledger(3)), FolderSink(tmp_path))
+    assert await publisher.publish() is not None
+    path = tmp_path / name_of(LEDGER_ID, 4)
+    path.write_text(path.read_text("utf-8").replace("\n4\n", "\n5\n"), "utf-8")
+    with pytest.raises(StoreError, match="was put there or altered"):
+        await publisher.publish()
+
+
+async def test_the_ledger_is_told_what_is_published(tmp_path: Path) -> None:
+    """So that it can say whether its entries are those of then."""
+    await Publisher(SignedLedger(Form2Ledger(3)), FolderSink(tmp_path)).publish()
+    grown = SignedLedger(Form2Ledger(5))
+    await Publisher(grown, FolderSink(tmp_path)).publish()
+    assert grown.published is not None
+    assert grown.published.size == 4
 
 
 async def test_two_histories_of_one_size_are_told(tmp_path: Path) -> None:

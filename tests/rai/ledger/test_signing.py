@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,23 @@ async def test_a_checkpoint_is_a_beginning_of_the_next(ledger: SqlLedger) -> Non
     leaf = leaf_hash(leaf_data(last.ledger_id, last.row))
     assert verify_inclusion(leaf, last.index, second.size, last.hashes, second.root)
     assert not verify_consistency(first.size, second.size, second.root, second.root, [])
+
+
+async def test_a_ledger_goes_on_from_what_is_published_or_signs_nothing(ledger: SqlLedger, tmp_path: Path) -> None:
+    """One that was restored and written on has as many entries again, but others."""
+    key = await public_key(ledger)
+    before = open_checkpoint((await ledger.checkpoint()).encode(), [key])
+    await ledger.append("turn", {"n": 1})
+    another = replace(before, root=bytes(32))
+    with pytest.raises(
+        StoreError, match=f"the checkpoint of {before.size} entries that is published is over other entries"
+    ):
+        await SqlLedger(tmp_path / "ledger.db", tmp_path / "keys" / "ledger.key").checkpoint(another)
+    with pytest.raises(StoreError, match="over other entries"):
+        await ledger.checkpoint(another)
+    assert open_checkpoint((await ledger.checkpoint(before)).encode(), [key]).size == before.size + 1
+    fresh = SqlLedger(tmp_path / "ledger.db", tmp_path / "keys" / "ledger.key")
+    assert open_checkpoint((await fresh.checkpoint(before)).encode(), [key]).size == before.size + 1
 
 
 @pytest.fixture
