@@ -20,6 +20,7 @@ from bot.privacy.conversations import Kept
 from bot.privacy.erasure import Plan, Stores, refuse_held
 from bot.privacy.export import about_person
 from bot.privacy.facts import Facts
+from bot.privacy.gathering import coverage
 from bot.privacy.hold import Hold, On, holds_in, reason_of
 from bot.privacy.retention import Retained
 from bot.privacy.retention import retain as apply_terms
@@ -105,19 +106,22 @@ def hold_(
 ) -> None:
     """Place a legal hold on an entry, a conversation or a person: nothing of it is erased until it is released.
 
-    It keeps from erasure and from retention what is there and what is still to come. The entry tells which account placed it.
+    It keeps from erasure and from retention what is there and what is still to come, and says how many entries it covers now. The entry tells which account placed it.
 
     Examples:
       attest privacy hold --person 3f2504e0-… --reason "claim 2026-118"
       attest privacy hold --entry 01JD3Z… --reason "claim 2026-118"
     """
     on, target = _target(entry, conversation, person)
-    placed, new = run(_placed(on, target, reason, operator()))
+    placed, new, covered = run(_placed(on, target, reason, operator()))
     name = placed.entry_id if isinstance(placed, Entry) else placed.hold_id
     if json:
-        emit({"hold": name, "on": on, "target": target, "new": new})
+        emit({"hold": name, "on": on, "target": target, "new": new, "entries": covered})
         return
-    console().print(plain(f"{'held' if new else 'was held before'}: {on} {target} · hold {name}"))
+    kept = f"{covered} entr{'y' if covered == 1 else 'ies'}"
+    console().print(plain(f"{'held' if new else 'was held before'}: {on} {target} · {kept} · hold {name}"))
+    if not covered:
+        note("it covers no entry yet: is this the id as the ledger has it?")
 
 
 @app.command()
@@ -146,15 +150,15 @@ def holds(json: options.JsonFlag = False) -> None:
     Example:
       attest privacy holds --json
     """
-    found = run(_holds())
+    found, covered = run(_holds())
     if json:
-        emit({"holds": [h.as_json() for h in found]})
+        emit({"holds": [{**h.as_json(), "entries": covered[h.hold_id]} for h in found]})
         return
     if not found:
         note("nothing is held")
         return
-    rows = [(h.hold_id, h.on, h.target, h.at, h.user or "–", h.reason) for h in found]
-    console().print(table(("hold", "on", "target", "since", "by", "reason"), rows))
+    rows = [(h.hold_id, h.on, h.target, covered[h.hold_id], h.at, h.user or "–", h.reason) for h in found]
+    console().print(table(("hold", "on", "target", "entries", "since", "by", "reason"), rows, right=("entries",)))
 
 
 @app.command()
@@ -233,9 +237,11 @@ async def _erased(wanted: Selection, reason: str) -> tuple[Plan, tuple[Entry, ..
         return await erasure.erase(stores, wanted, reason, operator())
 
 
-async def _placed(on: On, target: str, reason: str, who: Actor) -> tuple[Entry | Hold, bool]:
+async def _placed(on: On, target: str, reason: str, who: Actor) -> tuple[Entry | Hold, bool, int]:
     async with _opened() as stores:
-        return await hold.place(stores.ledger, on, target, reason, who)
+        placed, new = await hold.place(stores.ledger, on, target, reason, who)
+        name = placed.entry_id if isinstance(placed, Entry) else placed.hold_id
+        return placed, new, (await coverage(stores.ledger))[name]
 
 
 async def _released(hold_id: str, reason: str, who: Actor) -> tuple[Hold, Entry]:
@@ -243,9 +249,9 @@ async def _released(hold_id: str, reason: str, who: Actor) -> tuple[Hold, Entry]
         return await hold.release(stores.ledger, hold_id, reason, who)
 
 
-async def _holds() -> tuple[Hold, ...]:
+async def _holds() -> tuple[tuple[Hold, ...], dict[str, int]]:
     async with _opened(read_only=True) as stores:
-        return await holds_in(stores.ledger)
+        return await holds_in(stores.ledger), await coverage(stores.ledger)
 
 
 async def _retained(*, dry: bool) -> Retained:

@@ -94,6 +94,14 @@ async def gather(ledger: Ledger, wanted: Wanted, *, quoting: bool = False) -> Ga
     return Gathered(chosen, await _referred(ledger, chosen), people, book.active, frozenset(quotes), decisions)
 
 
+async def coverage(ledger: Ledger) -> dict[str, int]:
+    """How many entries each hold in force keeps now, by the id of the hold. None tells a target that was mistyped, or of which nothing is there yet. Raises StoreError."""
+    found = await gather(ledger, lambda _entry, _facts: True)
+    return {
+        hold.hold_id: sum(hold.covers(facts, found.turns) for facts in found.chosen.values()) for hold in found.holds
+    }
+
+
 async def held_entries(ledger: Ledger, holds: Iterable[Hold]) -> dict[str, Place]:
     """The conversation of each entry that is held by its id, or of the turn that it refers to."""
     found = {}

@@ -19,7 +19,15 @@ _GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _INDEX = re.compile(r"(?=.{2,128}\Z)[a-z0-9]+(?:-[a-z0-9]+)*")
 _LABEL = re.compile(r"(?!-)[\w-]{1,63}(?<!-)")
 _SEVERITY = re.compile(r"(hate|sexual|self_harm|violence)=([1-7]|off)")
-RETAINED = ("feedback", "refusal_report", "refusal_decision", "quarantine_decision")
+RETAINED = (
+    "feedback",
+    "refusal_report",
+    "refusal_decision",
+    "quarantine_decision",
+    "read",
+    "source_opened",
+    "check",
+)
 """Kinds of entries that may go before the turn that they refer to, or refer to none."""
 _KIND_DAYS = re.compile(rf"({'|'.join(RETAINED)})=([1-9][0-9]{{0,4}})")
 _SCOPE = re.compile(r"(?:https|api)://[\w.:/-]{1,200}/\.default|[0-9a-fA-F-]{36}/\.default", re.ASCII)

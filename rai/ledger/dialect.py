@@ -9,11 +9,12 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, MetaData, UniqueConstraint, create_engine, event, text
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, StaticPool
 from sqlalchemy.schema import CreateIndex
 
@@ -279,3 +280,24 @@ def free_bytes(connection: Connection) -> int:
     """Bytes that are free where the store lies."""
     place = connection.execute(text("PRAGMA database_list")).first()
     return shutil.disk_usage(Path(str(place[2])).parent).free if place is not None and place[2] else 0
+
+
+@contextmanager
+def store_errors() -> Iterator[None]:
+    """Raises StoreError, on one line and without the statement, for whatever the database or the disk says."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise StoreError(f"the ledger cannot be used: {_plain(str(error.orig))}") from None
+    except (SQLAlchemyError, OSError, ValueError) as error:
+        raise StoreError(f"the ledger cannot be used ({type(error).__name__})") from None
+
+
+def _plain(message: str) -> str:
+    if "locked" in message or "busy" in message:
+        return "another process holds it locked"
+    if "full" in message:
+        return "the disk is full"
+    if "malformed" in message or "not a database" in message:
+        return "it is damaged"
+    return message.splitlines()[0][:120]

@@ -16,12 +16,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.entry_schema import NAME, SCHEMA
 from rai.ledger import dialect, sql
+from rai.ledger.about import ANOTHER_KEY, OF_ANOTHER_KEY, VERSION, as_made, check_about, form_faults
 from rai.ledger.chain import (
     ANCHOR,
     BREAKS_MAX,
@@ -32,7 +33,6 @@ from rai.ledger.chain import (
     LASTING,
     NAMING,
     UPGRADE,
-    Flaw,
     SealedRow,
     Walk,
     canonical,
@@ -56,6 +56,7 @@ from rai.ledger.signing import Proof, SignedTree
 from rai.ledger.signing_keys import SigningKeys
 from rai.ledger.stored_contents import StoredContents, put_together
 from rai.ledger.watch import LOOK_S, LedgerWatch, Watched
+from rai.ledger.watched_store import WatchedStore, against
 from rai.personal.redact import redact_entry
 from rai.records import Break, Entry, Verification
 
@@ -65,10 +66,6 @@ ERASED_AT_ONCE = 1_000
 """Entries that one record of an erasure names."""
 _LEFTOVERS_S = 0.2
 """Seconds that opening a ledger may wait for others who read it, to fold what a killed process left in the log."""
-_SCHEMA, _SCHEMA_1 = "2", "1"
-"""The version of the tables: of those that hold form 2, and of those that hold form 1 alone."""
-_ANOTHER_KEY = "not the key that the ledger was written with"
-_OF_ANOTHER_KEY = "the key file, or the store's own note of its key: they no longer belong together"
 Redaction = Callable[[dict[str, Any], str], dict[str, Any]]
 """From a body and the kind of its entry to the body that is kept."""
 
@@ -99,12 +96,12 @@ class SqlLedger:
         self._contents = StoredContents()
         self._read_only = read_only
         self._ledger_id: str | None = None
-        with _store_errors():
+        with dialect.store_errors():
             if read_only:
                 self._open_to_read(path, key_file, busy_s)
             else:
                 self._open_to_write(path, key_file, busy_s)
-        stored = _Stored(self._engine, self._key, self._anchor, self._ledger_id, self._file)
+        stored = WatchedStore(self._engine, self._key, self._anchor, self._ledger_id, self._file)
         self._watch = LedgerWatch(self._key, stored, ledger_id=self._ledger_id)
         self._tree = SignedTree(self._key, self._ledger_id or "", stored)
 
@@ -127,12 +124,12 @@ class SqlLedger:
             self._anchor.tidy()
             about = sql.about(connection)
             if about:
-                _check_about(about, self._key)
+                check_about(about, self._key)
             self._ledger_id = self._settled(connection, reader, about)
             if last is not None and not about:
                 if not self._is_of_key(connection, reader):
-                    raise SettingsError(f"ATTEST_LEDGER_KEY_FILE: this is {_ANOTHER_KEY}")
-                sql.note(connection, _as_made(self._key, self._ledger_id, salted=reader.salted))
+                    raise SettingsError(f"ATTEST_LEDGER_KEY_FILE: this is {ANOTHER_KEY}")
+                sql.note(connection, as_made(self._key, self._ledger_id, salted=reader.salted))
                 put_back.append("about")
             elif about.get("ledger_id", self._ledger_id) != self._ledger_id:
                 raise StoreError("the ledger's note of which ledger it is was changed; see attest ledger verify")
@@ -153,7 +150,7 @@ class SqlLedger:
             sql.bring_up(connection)
             dialect.guard(connection)
         self._ledger_id = new_ledger_id()
-        sql.note_anew(connection, _as_made(self._key, self._ledger_id))
+        sql.note_anew(connection, as_made(self._key, self._ledger_id))
         if last is None:
             self._anchor.start(self._ledger_id)
         seed = load_signing_seed(self._signing_key_file)
@@ -199,7 +196,7 @@ class SqlLedger:
             with self._engine.begin() as connection:
                 sql.create(connection)
                 dialect.guard(connection)
-                sql.note(connection, _as_made(self._key, None))
+                sql.note(connection, as_made(self._key, None))
             return
         with self._engine.connect() as connection:
             try:
@@ -301,7 +298,7 @@ class SqlLedger:
 
     async def flush(self) -> bool:
         """Folds what was erased out of the write-ahead log. False if somebody who reads still keeps it there."""
-        with _store_errors():
+        with dialect.store_errors():
             return await asyncio.to_thread(dialect.flush, self._engine)
 
     async def close(self) -> None:
@@ -374,7 +371,7 @@ class SqlLedger:
             return row
 
         row = self._sealed(work)
-        with _store_errors():
+        with dialect.store_errors():
             if not dialect.flush(self._engine):
                 raise StoreError(
                     f"erased on record as entry {row.entry_id}, but somebody who reads the ledger keeps the text in its write-ahead log until then"
@@ -409,7 +406,7 @@ class SqlLedger:
             )
         try:
             self._anchor.read()
-            found = _against(connection, self._ledger_id, before, last.seq)
+            found = against(connection, self._ledger_id, before, last.seq)
         except StoreError as error:
             found = [f"changed: {error}"]
         if not found:
@@ -449,7 +446,7 @@ class SqlLedger:
             if (
                 before is not None
                 and before.count < mark.count
-                and not _against(connection, self._ledger_id, before, mark.count)
+                and not against(connection, self._ledger_id, before, mark.count)
                 and sql.holds(connection, mark)
             ):
                 self._anchor.publish(prepared)
@@ -458,7 +455,7 @@ class SqlLedger:
 
     def _checkpoint(self, published: Checkpoint | None) -> str:
         keys = self._signing_keys()
-        with _store_errors():
+        with dialect.store_errors():
             return self._tree.checkpoint(keys, published)
 
     def _signing_keys(self) -> list[SigningKey]:
@@ -474,7 +471,7 @@ class SqlLedger:
             return self._verifier_key(connection, sql.reader_of(connection))
 
     def _proof(self, entry_id: str, size: int | None) -> Proof:
-        with _store_errors():
+        with dialect.store_errors():
             return self._tree.proof(entry_id, size)
 
     def _verifier_key(self, connection: Connection, reader: sql.Reader) -> str | None:
@@ -485,10 +482,10 @@ class SqlLedger:
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
         """A connection to read out from. Raises SettingsError or StoreError for what opening to write would have refused."""
-        with _store_errors(), self._engine.connect() as connection:
+        with dialect.store_errors(), self._engine.connect() as connection:
             if self._read_only:
                 about = sql.about(connection)
-                _check_about({"schema": _SCHEMA, "key_id": key_id(self._key), **about}, self._key)
+                check_about({"schema": VERSION, "key_id": key_id(self._key), **about}, self._key)
             yield connection
 
     def _get(self, entry_id: str) -> Entry | None:
@@ -517,7 +514,7 @@ class SqlLedger:
         except StoreError as error:
             mark = None
             apart.append(f"changed: {error}")
-        with _store_errors(), self._engine.connect() as connection:
+        with dialect.store_errors(), self._engine.connect() as connection:
             try:
                 return self._verified(connection, mark, apart)
             except DBAPIError as error:
@@ -531,7 +528,7 @@ class SqlLedger:
     def _verified(self, connection: Connection, mark: Mark | None, apart: list[str]) -> Verification:
         reader, about = sql.reader_of(connection), sql.about(connection)
         if about.get("key_id", key_id(self._key)) != key_id(self._key) and not self._is_of_key(connection, reader):
-            why = f"changed: {_OF_ANOTHER_KEY}"
+            why = f"changed: {OF_ANOTHER_KEY}"
             return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
         told = (mark.ledger_id if mark else None, about.get("ledger_id"))
         state = Walk(hints=tuple(name for name in told if name))
@@ -540,8 +537,8 @@ class SqlLedger:
         if (
             len(state.breaks) < BREAKS_MAX and not apart
         ):  # else where the entries end, or where they should, is not known
-            apart += _against(connection, ledger_id, mark, state.seq)
-        apart += _form_faults(connection, self._key, ledger_id, pages=True)
+            apart += against(connection, ledger_id, mark, state.seq)
+        apart += form_faults(connection, self._key, ledger_id, pages=True)
         return replace(result_of(state, apart), ledger_id=ledger_id)
 
     def _is_of_key(self, connection: Connection, reader: sql.Reader) -> bool:
@@ -552,110 +549,10 @@ class SqlLedger:
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        with self._writing, _store_errors(), self._writer.begin() as connection:
+        with self._writing, dialect.store_errors(), self._writer.begin() as connection:
             self._file.refuse_another()
             yield connection
             self._file.refuse_another()  # what is committed to a file that nobody finds again would be lost
-
-
-def _against(connection: Connection, ledger_id: str | None, mark: Mark | None, last: int) -> list[str]:
-    if mark is None:
-        missing = "truncated: the anchor is missing, so entries cut from the end would not show"
-        return (
-            [f"{missing}; of a ledger that was moved or restored, attest ledger anchor makes it anew"] if last else []
-        )
-    if mark.count > last:
-        return [f"truncated: {last} entries, but the anchor has seen {mark.count}"]
-    if mark.ledger_id != ledger_id and not (mark.ledger_id is None and _is_of_before(connection, mark, last)):
-        return ["changed: the anchor is that of another ledger"]
-    return (
-        [] if sql.holds(connection, mark) else [f"changed: entry {mark.count} is not the one that the anchor has seen"]
-    )
-
-
-def _is_of_before(connection: Connection, mark: Mark, last: int) -> bool:
-    """True if a mark without a ledger stands where the ledger got its id: whoever wrote that may have been stopped before the anchor was moved."""
-    following = sql.Reader().at(connection, mark.count + 1)
-    at_most = 2  # the entry with the id, and one of kind `guard`
-    return following is not None and following.kind in (UPGRADE, GENESIS_ENTRY) and last - mark.count <= at_most
-
-
-class _Stored:
-    """The store as a watch looks at it: each question on a connection of its own, so that nothing is held between two looks."""
-
-    def __init__(
-        self, engine: Engine, key: bytes, anchor: Anchor, ledger_id: str | None, file: dialect.StoreFile
-    ) -> None:
-        self._engine = engine
-        self._key = key
-        self._anchor = anchor
-        self._ledger_id = ledger_id
-        self._file = file
-
-    def after(self, seq: int | None, count: int) -> list[SealedRow | Flaw]:
-        with _store_errors(), self._engine.connect() as connection:
-            try:
-                return list(sql.reader_of(connection).batch(connection, seq, None, count))
-            except DBAPIError as error:
-                damage = dialect.damage(str(error.orig))
-                if damage is None:
-                    raise
-                return [Flaw(None, f"changed: the store cannot be read after entry {seq or 0}: {damage}")]
-
-    def apart(self) -> list[str]:
-        try:
-            self._file.refuse_another()
-            mark = self._anchor.read()  # before the snapshot: it can lag, never lead
-        except StoreError as error:
-            return [f"changed: {error}"]
-        with _store_errors(), self._engine.connect() as connection:
-            last = sql.reader_of(connection).last(connection)  # not of the walk, which others may have gone on behind
-            return [
-                *_against(connection, self._ledger_id, mark, last.seq if last else 0),
-                # a look must not take as long as the file is large
-                *_form_faults(connection, self._key, self._ledger_id, pages=False),
-            ]
-
-    def is_linked(self, mac: str) -> bool:
-        with _store_errors(), self._engine.connect() as connection:
-            return sql.is_linked(connection, mac)
-
-    def has_body(self, entry_id: str) -> bool:
-        with _store_errors(), self._engine.connect() as connection:
-            return sql.has_body(connection, entry_id)
-
-
-def _form_faults(connection: Connection, key: bytes, ledger_id: str | None, *, pages: bool) -> list[str]:
-    """What is not as it was made in the store's form and in what it says of itself."""
-    salted = ledger_id is not None or sql.reader_of(connection).salted
-    metadata = sql.METADATA if salted else sql.METADATA_1
-    faults = dialect.faults(connection, metadata, salted=salted, pages=pages)
-    return [*_about_faults(sql.about(connection), _as_made(key, ledger_id, salted=salted)), *faults]
-
-
-def _as_made(key: bytes, ledger_id: str | None, *, salted: bool = True) -> dict[str, str]:
-    """What a store says of itself."""
-    named = {} if ledger_id is None else {"ledger_id": ledger_id}
-    return {"schema": _SCHEMA if salted else _SCHEMA_1, "key_id": key_id(key), **named}
-
-
-def _about_faults(about: dict[str, str], made: dict[str, str]) -> list[str]:
-    """What the store says of itself that is not as it was made."""
-    if about.get("schema", made["schema"]) != made["schema"]:
-        return [f"changed: the store says that it is of version {about['schema'][:20]!r}, not {made['schema']}"]
-    if about.get("key_id", made["key_id"]) != made["key_id"]:
-        return [f"changed: {_OF_ANOTHER_KEY}"]
-    if about.get("ledger_id", made.get("ledger_id")) != made.get("ledger_id"):
-        return ["changed: the store's note of which ledger it is"]
-    gone = [f"changed: the store's note of its {name} is gone" for name in made if name not in about]
-    return gone + [f"changed: the store's note has {name[:20]!r}, which is none" for name in about if name not in made]
-
-
-def _check_about(about: dict[str, str], key: bytes) -> None:
-    if about.get("schema") not in (_SCHEMA, _SCHEMA_1):
-        raise StoreError(f"the ledger is of version {about.get('schema')}; this program reads version {_SCHEMA}")
-    if about.get("key_id") != key_id(key):
-        raise SettingsError(f"ATTEST_LEDGER_KEY_FILE: this is {_ANOTHER_KEY}")
 
 
 def _entry(row: SealedRow) -> Entry:
@@ -664,23 +561,3 @@ def _entry(row: SealedRow) -> Entry:
     except (TypeError, ValueError):
         raise StoreError(f"entry {row.seq} of the ledger cannot be read; see attest ledger verify") from None
     return Entry(row.entry_id, row.seq, row.at, row.kind, body, row.prev, row.mac)
-
-
-@contextmanager
-def _store_errors() -> Iterator[None]:
-    try:
-        yield
-    except DBAPIError as error:
-        raise StoreError(f"the ledger cannot be used: {_plain(str(error.orig))}") from None
-    except (SQLAlchemyError, OSError, ValueError) as error:
-        raise StoreError(f"the ledger cannot be used ({type(error).__name__})") from None
-
-
-def _plain(message: str) -> str:
-    if "locked" in message or "busy" in message:
-        return "another process holds it locked"
-    if "full" in message:
-        return "the disk is full"
-    if "malformed" in message or "not a database" in message:
-        return "it is damaged"
-    return message.splitlines()[0][:120]

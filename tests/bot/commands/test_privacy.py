@@ -134,6 +134,11 @@ def test_a_hold_refuses_and_a_release_frees(privacy: Callable[..., Ran], filled:
     [listed] = privacy("holds", "--json").document["holds"]
     assert (listed["hold"], listed["reason"], listed["by"]) == (held["hold"], "claim 118", operator().user)
     assert "claim 118" in privacy("holds").out
+    assert held["entries"] == listed["entries"] > 0
+    mistyped = privacy("hold", "--person", "adda", "--reason", "claim 118")
+    assert (mistyped.code, "· 0 entries ·" in mistyped.out) == (0, True)
+    assert "covers no entry yet" in mistyped.err
+    assert "was held before" in privacy("hold", "--person", "adda", "--reason", "claim 118").out
     assert "released: person ada" in privacy("release", held["hold"], "--reason", "settled").out
     assert privacy("erase", "--conversation", "a:1", *BECAUSE, "--yes").code == 0
     assert bodies()[filled[0]] is None

@@ -11,6 +11,7 @@ from bot.privacy.conversations import Kept
 from bot.privacy.hold import place
 from bot.privacy.retention import REASON, Terms, retain
 from bot.records import Actor
+from bot.settings.forms import RETAINED
 from rai.records import Entry
 from tests.bot.privacy.conftest import Home
 
@@ -75,6 +76,15 @@ async def test_by_kind(home: Home) -> None:
     await retain(home.stores, Terms(None, 30, {"refusal_report": 10}), after(11), WHO)
     assert await home.gone() == {feedback, report, decision}
     assert turn not in await home.gone()
+
+
+@pytest.mark.parametrize("kind", RETAINED)
+async def test_each_kind_that_settings_take_goes_by_its_days(home: Home, kind: str) -> None:
+    entry = await home.stores.ledger.append(kind, {"schema": 2})
+    await retain(home.stores, Terms(None, 30, {kind: 10}), after(9), WHO)
+    assert await home.gone() == set()
+    await retain(home.stores, Terms(None, 30, {kind: 10}), after(11), WHO)
+    assert await home.gone() == {entry.entry_id}
 
 
 async def test_conversations_by_their_own_days(home: Home) -> None:

@@ -1,0 +1,80 @@
+"""The store as whoever watches it looks at it, and its entries against the anchor."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from grounding.errors import StoreError
+from rai.ledger import dialect, sql
+from rai.ledger.about import form_faults
+from rai.ledger.chain import GENESIS_ENTRY, UPGRADE, Flaw, SealedRow
+from rai.ledger.key import Anchor, Mark
+
+
+class WatchedStore:
+    """The store as a `rai.ledger.watch.Watchable`: each question on a connection of its own, so that nothing is held between two looks."""
+
+    def __init__(
+        self, engine: Engine, key: bytes, anchor: Anchor, ledger_id: str | None, file: dialect.StoreFile
+    ) -> None:
+        self._engine = engine
+        self._key = key
+        self._anchor = anchor
+        self._ledger_id = ledger_id
+        self._file = file
+
+    def after(self, seq: int | None, count: int) -> list[SealedRow | Flaw]:
+        with dialect.store_errors(), self._engine.connect() as connection:
+            try:
+                return list(sql.reader_of(connection).batch(connection, seq, None, count))
+            except DBAPIError as error:
+                damage = dialect.damage(str(error.orig))
+                if damage is None:
+                    raise
+                return [Flaw(None, f"changed: the store cannot be read after entry {seq or 0}: {damage}")]
+
+    def apart(self) -> list[str]:
+        try:
+            self._file.refuse_another()
+            mark = self._anchor.read()  # before the snapshot: it can lag, never lead
+        except StoreError as error:
+            return [f"changed: {error}"]
+        with dialect.store_errors(), self._engine.connect() as connection:
+            last = sql.reader_of(connection).last(connection)  # not of the walk, which others may have gone on behind
+            return [
+                *against(connection, self._ledger_id, mark, last.seq if last else 0),
+                # a look must not take as long as the file is large
+                *form_faults(connection, self._key, self._ledger_id, pages=False),
+            ]
+
+    def is_linked(self, mac: str) -> bool:
+        with dialect.store_errors(), self._engine.connect() as connection:
+            return sql.is_linked(connection, mac)
+
+    def has_body(self, entry_id: str) -> bool:
+        with dialect.store_errors(), self._engine.connect() as connection:
+            return sql.has_body(connection, entry_id)
+
+
+def against(connection: Connection, ledger_id: str | None, mark: Mark | None, last: int) -> list[str]:
+    """What of the anchor does not fit the entries, of which the number of the last is `last`; nothing where it fits. `mark`: what the anchor says, None if it is missing."""
+    if mark is None:
+        missing = "truncated: the anchor is missing, so entries cut from the end would not show"
+        return (
+            [f"{missing}; of a ledger that was moved or restored, attest ledger anchor makes it anew"] if last else []
+        )
+    if mark.count > last:
+        return [f"truncated: {last} entries, but the anchor has seen {mark.count}"]
+    if mark.ledger_id != ledger_id and not (mark.ledger_id is None and _is_of_before(connection, mark, last)):
+        return ["changed: the anchor is that of another ledger"]
+    return (
+        [] if sql.holds(connection, mark) else [f"changed: entry {mark.count} is not the one that the anchor has seen"]
+    )
+
+
+def _is_of_before(connection: Connection, mark: Mark, last: int) -> bool:
+    """True if a mark without a ledger stands where the ledger got its id: whoever wrote that may have been stopped before the anchor was moved."""
+    following = sql.Reader().at(connection, mark.count + 1)
+    at_most = 2  # the entry with the id, and one of kind `guard`
+    return following is not None and following.kind in (UPGRADE, GENESIS_ENTRY) and last - mark.count <= at_most
