@@ -40,8 +40,13 @@ _RETIRED = re.compile(
     r"\b(?:old|outdated|obsolete|superseded|expired|withdrawn|archived?|no longer valid|not valid|veraltet|abgelaufen|ungültig|périmée?|ancienne?)\b",
     re.IGNORECASE,
 )
+_REPLACED = re.compile(
+    r"\b(?:(?:replaced|superseded) by|(?:ersetzt|abgelöst) durch|remplacée?s? par|sustituid[oa]s? por|substituíd[oa]s? por|sostituit[oaie] da|vervangen door|"
+    r"zastąpion\w+ przez)\b",
+    re.IGNORECASE,
+)
 _REPLACING = re.compile(r"\b(?:replaces|supersedes|instead of|ersetzt|remplace)\b", re.IGNORECASE)
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = re.compile(r"(?<![^\W_])(?:19|20)\d\d(?![^\W_])")
 
 
 def superseded(passages: Sequence[Passage]) -> dict[str, Passage]:
@@ -55,7 +60,8 @@ def superseded(passages: Sequence[Passage]) -> dict[str, Passage]:
         for new in passages:
             if old.doc_id != new.doc_id and _is_older(old, new):
                 mine, theirs = _title_terms(old.title), _title_terms(new.title)
-                if _models(mine) == _models(theirs) and mine and len(mine & theirs) >= SAME_TITLE * len(mine | theirs):
+                alike = bool(mine) and len(mine & theirs) >= SAME_TITLE * len(mine | theirs)
+                if _of_one_series(old, new) or (alike and _models(mine) == _models(theirs)):
                     out[old.chunk_id] = new
     return out
 
@@ -76,6 +82,8 @@ def retired(passages: Sequence[Passage]) -> frozenset[str]:
 
 def _same_but_age(old: Passage, new: Passage) -> bool:
     mine, theirs = _title_terms(old.title), _title_terms(new.title)
+    if _of_one_series(old, new):
+        return True
     if _retired(old.title):
         return bool(mine) and len(mine & theirs) >= SAME_TITLE * len(mine | theirs)
     years = _YEAR.findall(old.title)
@@ -88,16 +96,24 @@ def _same_but_age(old: Passage, new: Passage) -> bool:
 def _is_older(one: Passage, other: Passage) -> bool:
     if _retired(one.title) != _retired(other.title):
         return _retired(one.title)
+    if _of_one_series(one, other):  # a file may have been copied or mended at any time
+        return _YEAR.findall(one.doc_id) < _YEAR.findall(other.doc_id)
     if one.updated and other.updated and one.updated[:10] != other.updated[:10]:
         return one.updated[:10] < other.updated[:10]
     mine, theirs = _YEAR.findall(one.title), _YEAR.findall(other.title)
     return bool(mine and theirs) and max(mine) < max(theirs)
 
 
+def _of_one_series(one: Passage, other: Passage) -> bool:
+    """True for documents whose names are the same but for the year: `prices-2025.csv` and `prices-2026.csv`."""
+    mine, theirs = _YEAR.findall(one.doc_id), _YEAR.findall(other.doc_id)
+    return bool(mine) and mine != theirs and _YEAR.sub("", one.doc_id) == _YEAR.sub("", other.doc_id)
+
+
 @lru_cache(maxsize=4096)
 def _retired(title: str) -> bool:
     """True for a title that calls its document old; one that says what it replaces does not."""
-    return bool(_RETIRED.search(_REPLACING.split(title)[0]))
+    return bool(_REPLACED.search(title) or _RETIRED.search(_REPLACING.split(title)[0]))
 
 
 def _models(title: frozenset[str]) -> frozenset[str]:

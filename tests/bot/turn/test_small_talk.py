@@ -25,6 +25,7 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
         (":)", "ok", "en"),
         ("great thanks", "thanks", "en"),
         ("cheers mate", "thanks", "en"),
+        ("perfect, that's all i needed, ta", "farewell", "en"),
         ("brill, cheers, that's all", "farewell", "en"),
         ("Thank you so much, Tom O'Neill!!", "thanks", "en"),
         ("Thanks,\nTom", "thanks", "en"),
