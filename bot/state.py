@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -141,8 +142,8 @@ class State:
                 metadata.create_all(engine)
             except SQLAlchemyError:  # another worker of this server made the tables at the same moment
                 metadata.create_all(engine)
-        except (SQLAlchemyError, OSError) as error:
-            raise StoreError(f"state.db cannot be opened: {type(error).__name__}") from error
+        except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+            raise StoreError(f"state.db cannot be opened: {_why(error)}") from error
         self._engine = engine
 
     def _flush(self) -> bool:
@@ -154,8 +155,8 @@ class State:
                 connection.exec_driver_sql(f"PRAGMA busy_timeout={min(usual, FLUSH_MS)}")
                 done = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").first()
                 connection.exec_driver_sql(f"PRAGMA busy_timeout={usual}")
-        except SQLAlchemyError as error:
-            raise StoreError(f"state.db cannot be used: {type(error).__name__}") from error
+        except (SQLAlchemyError, sqlite3.Error) as error:  # the second where a connection is made ready
+            raise StoreError(f"state.db cannot be used: {_why(error)}") from error
         return done is not None and not done[0]
 
     def _run(self, work: Callable[[Connection], T]) -> T:
@@ -166,8 +167,14 @@ class State:
                 return work(connection)
         except IntegrityError:
             raise Conflict("state.db has this row already") from None
-        except SQLAlchemyError as error:
-            raise StoreError(f"state.db cannot be used: {type(error).__name__}") from error
+        except (SQLAlchemyError, sqlite3.Error) as error:  # the second where a connection is made ready
+            raise StoreError(f"state.db cannot be used: {_why(error)}") from error
+
+
+def _why(error: Exception) -> str:
+    """What is wrong, in words where an administrator can mend it; nothing of a statement or a row."""
+    said = str(error.__cause__ or error)
+    return "the disk is full" if "disk is full" in said else type(error).__name__
 
 
 def _prepare(connection: Any, _: Any) -> None:

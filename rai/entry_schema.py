@@ -183,7 +183,7 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "stop": _s("start signal"),
     "settings": {**_s("before after"), "changed": [_S]},
     "directory": _s("file before after"),
-    "export": {**_s("form entries head complete"), **_WHO},
+    "export": {**_s("form entries head complete person entry_id"), **_WHO},
     "backup": {**_s("file bytes sha256"), **_WHO},
     "rebuild": {**_s("kb_version documents chunks embedder waiting seconds"), **_WHO},
     "check": {

@@ -23,7 +23,7 @@ from bot.system import OpenLedger
 from bot.turn.delivery import Arrival, Arrivals, arrival_of
 from bot.view.decisions import decided
 from grounding.errors import AttestError, InputError
-from rai.ledger.chain import GENESIS, key_id
+from rai.ledger.chain import GENESIS
 from rai.ledger.checkpoint import Checkpoint, origin_of, parse_checkpoint, parse_note
 from rai.ledger.contents import UNREADABLE
 from rai.ledger.export import FORMAT, FORMAT_1, lenient_json, verify_export
@@ -238,13 +238,18 @@ def prove(
     """Write the proof of one entry as JSON, for somebody who is not to have the whole ledger.
 
     It holds the entry and the hashes that lead from it to the root of a checkpoint; `attest-verify --proof` checks it with
-    that checkpoint and the public key. Where none is published, it leads to all entries there are now.
+    that checkpoint and the public key. Where none is published, it leads to all entries there are now. Afterwards the ledger gets
+    an entry of who wrote it.
 
     Examples:
       attest ledger prove 01JD3Z… > proof.json
       attest ledger prove 01JD3Z… --checkpoint 2026-11.txt > proof.json
     """
     document, published = run(_prove(context, entry_id, checkpoint))
+    left = Exported(document["format"], 1, None, complete=True, entry_id=entry_id)
+    run(record_or_note(context, "the proof", lambda ledger: record_export(ledger, left)))
+    if not published:  # to all entries there are now, that one too: a checkpoint that is signed next covers as many
+        document, _ = run(_prove(context, entry_id, checkpoint))
     emit(document)
     if not published:
         note(
@@ -392,7 +397,7 @@ def verify_file(path: Path, key_file: Path, ledger_id: str | None = None) -> Ver
     """Check an exported ledger with the key in `key_file`; it is to be `ledger_id` if that is given. Raises InputError for a file that is no export."""
     key = load_key(key_file, make=False)
     try:
-        with path.open(encoding="utf-8", errors="surrogateescape") as stream:
+        with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
             return _verified(stream, key, path, ledger_id)
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or 'cannot be read').lower()}", code="no_file") from None
@@ -403,13 +408,17 @@ def _verified(stream: TextIO, key: bytes, path: Path, ledger_id: str | None) -> 
     said = lenient_json(heading)
     if said.get("format") not in (FORMAT, FORMAT_1):
         raise InputError(f"{path}: not an exported ledger; allowed is what `attest ledger export` wrote")
-    if said.get("key_id") != key_id(key):
+    try:
+        return verify_export(chain([heading], stream), key, ledger_id)
+    except InputError as error:
+        if error.code != "another_key":
+            raise
         return _changed("the key file, or the first line of the export: they do not belong together")
-    return verify_export(chain([heading], stream), key, ledger_id)
 
 
 def _changed(what: str) -> Verification:
-    return Verification(False, 0, GENESIS, None, f"changed: {what}")
+    why = f"changed: {what}"
+    return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
 
 
 @dataclass(slots=True)

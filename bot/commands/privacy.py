@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -14,19 +15,21 @@ from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, emit_line, note, plain, table
 from bot.commands.shared.startup import run, settings_of
 from bot.compose.privacy import open_stores, terms_of
+from bot.events.copies import Exported, record_export
+from bot.events.digests import Digests
 from bot.operator import operator
 from bot.privacy import erasure, hold
 from bot.privacy.conversations import Kept
 from bot.privacy.erasure import Plan, Stores, refuse_held
-from bot.privacy.export import about_person
-from bot.privacy.facts import Facts
+from bot.privacy.export import FORMAT, about_person
+from bot.privacy.facts import Facts, person_key
 from bot.privacy.gathering import coverage
 from bot.privacy.hold import Hold, On, holds_in, reason_of
 from bot.privacy.retention import Retained
 from bot.privacy.retention import retain as apply_terms
 from bot.privacy.selection import Selection
 from bot.records import Actor
-from grounding.errors import InputError
+from grounding.errors import InputError, StoreError, UserError
 from rai.records import Entry
 
 app = options.command_app("Erase, hold, retain and hand out what people wrote.")
@@ -191,7 +194,8 @@ def export(
 ) -> None:
     """Write everything about a person as JSON lines: their turns with what refers to them, what they did, and their kept conversations.
 
-    A heading, a line for each entry of the ledger and each row of state.db, and a last line with their numbers. Nothing is changed.
+    A heading, a line for each entry of the ledger and each row of state.db, and a last line with their numbers. Afterwards the
+    ledger gets an entry of who exported how much; it names the person by a keyed digest.
 
     Example:
       attest privacy export --person 3f2504e0-… > person.jsonl
@@ -261,9 +265,27 @@ async def _retained(*, dry: bool) -> Retained:
 
 
 async def _exported(person: str) -> None:
-    async with _opened(read_only=True) as stores:
-        async for line in about_person(stores, person):
-            emit_line(line)
+    left, begun, complete = 0, False, False
+    try:
+        async with _opened(read_only=True) as stores:
+            async for line in about_person(stores, person):
+                emit_line(line)
+                begun = True
+                left += line.get("from") == "ledger"
+                complete = "end" in line
+    finally:
+        if begun:
+            await _record_export(Exported(FORMAT, left, None, complete), person)
+
+
+async def _record_export(what: Exported, person: str) -> None:
+    """What was handed out stands in the ledger; where that cannot be written, a line says so. Whom it is about is a keyed digest, which outlasts their erasure."""
+    try:
+        async with _opened() as stores:
+            digest = Digests(settings_of().files.ledger_key).of(person_key(person))
+            await record_export(stores.ledger, replace(what, person=digest))
+    except (StoreError, UserError) as error:
+        note(f"the export is not recorded in the ledger: {error}")
 
 
 def _show_plan(found: Plan, *, json: bool, dry: bool = False, records: Sequence[str] = ()) -> None:

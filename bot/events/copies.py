@@ -16,17 +16,23 @@ EXPORT, BACKUP, REBUILD = "export", "backup", "rebuild"
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What left: the entries up to and with the one sealed by `head`. Of an export that was broken off the head is not known."""
+    """What left: the entries up to and with the one sealed by `head`. Of an export that was broken off the head is not known, nor of one that is not of the whole.
+
+    `person`: a keyed digest of the id of whom it is about; `entry_id`: of the one entry that it is of.
+    """
 
     form: str
     entries: int
     head: str | None
     complete: bool
+    person: str | None = None
+    entry_id: str | None = None
 
 
 async def record_export(ledger: Ledger, what: Exported) -> Entry:
-    """Record that the ledger was exported, after it was: the entry is not in the export that it tells of. Raises StoreError."""
+    """Record that the ledger, or what it has of a person, or a proof was exported, after it was: the entry is not in the export that it tells of. Raises StoreError."""
     body = {
+        **{name: value for name, value in (("person", what.person), ("entry_id", what.entry_id)) if value},
         NAME: SCHEMA,
         "actor": plain(operator()),
         "form": what.form,

@@ -68,7 +68,7 @@ async def _publish(system: System) -> None:
         async with asyncio.timeout(PUBLISH_S):
             await system.checkpoints.publish()
     except (AttestError, TimeoutError) as error:
-        LOG.error("the last checkpoint could not be published: %s", error or f"no answer in {PUBLISH_S} s")  # noqa: TRY400 - one line is enough
+        LOG.error("the last checkpoint could not be published: %s", str(error) or f"no answer in {PUBLISH_S:g} s")  # noqa: TRY400 - one line is enough
 
 
 async def _logged(work: Any, what: str) -> Entry | None:

@@ -14,8 +14,8 @@ from bot.http.metrics import Metrics
 from grounding.errors import AttestError
 from rai.ledger.publish import Publisher
 
-RETRY_S = 60.0
-"""Seconds after which one that failed is tried again, if the schedule is slower."""
+LOOK_S = 60.0
+"""Seconds after which the ledger is compared with what is published, and one that failed is tried again, if the schedule is slower."""
 STOP_S = 10.0
 """Seconds that the last one may take when the server stops."""
 
@@ -47,13 +47,13 @@ class CheckpointSchedule:
         """Publishes until it is cancelled. A failure that nobody expected does not end the schedule."""
         while True:
             try:
-                # of several workers one is enough: who comes second finds what the first has published
-                await self.publish(younger_than_s=0.5 * self._every_s)
+                # Of several workers one is enough: who comes second finds what the first has published. What is there is compared each time.
+                await self.publish(younger_than_s=max(0.5 * self._every_s, self._every_s - LOOK_S))
             except Exception:  # noqa: BLE001 - the schedule goes on
                 LOG.exception("a checkpoint of the ledger failed")
                 self.why = "failed in a way that nobody expected; the log has it"
                 self._metrics.checkpoint_ok.set(0)
-            await asyncio.sleep(min(RETRY_S, self._every_s) if self.why else self._every_s)
+            await asyncio.sleep(min(LOOK_S, self._every_s))
 
     async def stop(self) -> None:
         """The last one, of what was added since; it keeps nobody waiting for long."""

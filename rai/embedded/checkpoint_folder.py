@@ -5,14 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import stat
+import threading
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
 from grounding.errors import StoreError
 from rai.ledger.secret_file import sync_folder, write_durably
 from rai.records import KeptCheckpoint
 
+T = TypeVar("T")
+ANSWER_S = 20.0
+"""Seconds that the folder may take to answer: a share whose server is gone answers never, and does not say so."""
+_MOST_BYTES = 1 << 20
 _MODE = 0o644
 """Checkpoints are for others to read."""
 
@@ -20,8 +28,10 @@ _MODE = 0o644
 class FolderSink:
     """A `rai.ports.CheckpointSink` in a folder that is there already: one that this program made might lie under a share that is not mounted."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, answer_s: float = ANSWER_S) -> None:
         self._folder = folder
+        self._answer_s = answer_s
+        self._waiting: threading.Thread | None = None
 
     @property
     def place(self) -> str:
@@ -30,23 +40,52 @@ class FolderSink:
 
     async def put(self, name: str, note: str) -> str | None:
         """Writes the note aside, then gives it its name, which it takes from nobody."""
-        return await asyncio.to_thread(self._put, name, note)
+        return await self._answered(lambda: self._put(name, note))
 
     async def read(self, name: str) -> str | None:
         """The text of that file; bytes that are no UTF-8 stand as U+FFFD, which no note holds."""
-        return await asyncio.to_thread(self._read, name)
+        return await self._answered(lambda: self._read(name))
 
     async def newest(self, prefix: str) -> KeptCheckpoint | None:
         """The last file whose name begins with `prefix`, and when it was written."""
-        return await asyncio.to_thread(self._newest, prefix)
+        return await self._answered(lambda: self._newest(prefix))
+
+    async def _answered(self, work: Callable[[], T]) -> T:
+        """The result of `work`, which is done in a thread that the end of the process does not wait for. Raises StoreError after `answer_s` seconds, and at once while an earlier one still waits."""
+        if self._waiting is not None and self._waiting.is_alive():
+            raise StoreError(f"{self._folder} still does not answer")
+        loop = asyncio.get_running_loop()
+        told: asyncio.Future[T] = loop.create_future()
+
+        def tell(set_it: Callable[[Any], None], what: object) -> None:
+            if not told.done():
+                set_it(what)
+
+        def run() -> None:
+            with suppress(RuntimeError):  # nobody waits any longer, and the loop is closed
+                try:
+                    done = work()
+                except Exception as error:  # noqa: BLE001 - raised where it is waited for
+                    loop.call_soon_threadsafe(tell, told.set_exception, error)
+                else:
+                    loop.call_soon_threadsafe(tell, told.set_result, done)
+
+        thread = threading.Thread(target=run, name="checkpoint-folder", daemon=True)
+        thread.start()
+        try:
+            async with asyncio.timeout(self._answer_s):
+                return await told
+        except TimeoutError:
+            self._waiting = thread
+            raise StoreError(f"{self._folder} does not answer within {self._answer_s:g} s") from None
 
     def _put(self, name: str, note: str) -> str | None:
         path = self._folder / name
         try:
             if not path.exists():
                 self._write(path, note)
-            return path.read_text("utf-8")
-        except (PermissionError, UnicodeDecodeError):
+            return _text(path)
+        except PermissionError:
             if path.exists():
                 return None
             raise StoreError(f"{self._folder} cannot be written (permission denied)") from None
@@ -55,7 +94,7 @@ class FolderSink:
 
     def _read(self, name: str) -> str | None:
         try:
-            return (self._folder / name).read_text("utf-8", "replace")
+            return _text(self._folder / name)
         except OSError as error:
             if isinstance(error, FileNotFoundError | PermissionError) and self._folder.is_dir():
                 return None
@@ -91,3 +130,14 @@ class FolderSink:
         if not self._folder.is_dir():
             return "is no folder; make it, or mount it"
         return f"cannot be used ({(error.strerror or type(error).__name__).lower()})"
+
+
+def _text(path: Path) -> str:
+    """What stands in a file, as far as a checkpoint may reach; nothing for what is no file: a pipe would be waited for."""
+    found = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(found).st_mode):
+            return ""
+        return os.read(found, _MOST_BYTES).decode("utf-8", "replace")
+    finally:
+        os.close(found)

@@ -575,6 +575,8 @@ class Audit:
             self._heading_key = str(data.get("verifier_key"))
 
     def _line(self, number: int, raw: bytes) -> None:
+        if not raw.strip():
+            return  # spaces and ends of lines between entries say nothing
         if self._end is not None:
             self._say("malformed", f"something stands behind the last line, which is line {self._end}", number)
         try:

@@ -179,6 +179,8 @@ def faults(connection: Connection, metadata: MetaData, *, salted: bool = True, p
     for name, table in metadata.tables.items():
         if _columns(connection, name) != {c.name: (str(c.type), not c.nullable, c.primary_key) for c in table.columns}:
             yield f"changed: the columns of the table {name} are not as they were made"
+        if "COLLATE" in _statement(connection, name).upper():
+            yield f"changed: the columns of the table {name} are compared in another way than they were made"
         unique = {tuple(c.name for c in u.columns) for u in table.constraints if isinstance(u, UniqueConstraint)}
         if not unique <= _unique(connection, name):
             yield f"changed: the table {name} takes twice what may stand once"
@@ -187,6 +189,14 @@ def faults(connection: Connection, metadata: MetaData, *, salted: bool = True, p
     (first,) = connection.execute(text("PRAGMA integrity_check(1)")).first() or ("ok",)
     if first != "ok":
         yield f"changed: the store is damaged ({str(first).splitlines()[-1][:120]})"
+
+
+def _statement(connection: Connection, table: str) -> str:
+    """The statement that made a table, as the store has it."""
+    found = connection.execute(
+        text("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = :name"), {"name": table}
+    )
+    return str(found.scalar() or "")
 
 
 def damage(message: str) -> str | None:
@@ -289,6 +299,8 @@ def store_errors() -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise StoreError(f"the ledger cannot be used: {_plain(str(error.orig))}") from None
+    except sqlite3.Error as error:  # as it is raised where a connection is made ready
+        raise StoreError(f"the ledger cannot be used: {_plain(str(error))}") from None
     except (SQLAlchemyError, OSError, ValueError) as error:
         raise StoreError(f"the ledger cannot be used ({type(error).__name__})") from None
 

@@ -29,6 +29,7 @@ from rai.records import Break, Verification
 
 FORMAT, FORMAT_1 = "attest-ledger-2", "attest-ledger-1"
 """The names of the formats, in the first line."""
+ANOTHER_KEY = "this ledger was written with another key"
 _DIGITS_MAX = 4_000
 """Digits of a whole number, which Python reads and writes up to 4,300 of."""
 _HEADING_1: dict[str, type] = {"format": str, "key_id": str}
@@ -79,6 +80,8 @@ def verify_export(lines: Iterable[str], key: bytes, ledger_id: str | None = None
     ends = [] if len(state.breaks) >= BREAKS_MAX else reader.ending(state)
     if ledger_id is not None and state.read and state.ledger_id != ledger_id:
         ends.append(f"changed: this is another ledger, {state.ledger_id or 'without an id'}, not {ledger_id}")
+    if reader.is_of_another_key and not state.count:  # else the key is the right one, and the line alone was changed
+        raise InputError(f"line 1: {ANOTHER_KEY}", code="another_key")
     reader.heading = reader.heading or reader.unlike(state)
     found = replace(result_of(state, ends), ledger_id=state.ledger_id)
     if not reader.heading:
@@ -100,6 +103,7 @@ class _ExportReader:
         self.seen: set[str] = set()
         _, line = next(self._lines, (1, ""))
         self.heading = ""
+        self.is_of_another_key = False
         try:
             head = strict_json(line)
             _of_fields(head, _HEADING_1 if head.get("format") == FORMAT_1 else _HEADING)
@@ -112,7 +116,8 @@ class _ExportReader:
         if head.get("format") not in (FORMAT, FORMAT_1):
             raise InputError(f"line 1: not an exported ledger; expected format {FORMAT}")
         if head.get("key_id") != key_id(key):
-            raise InputError("line 1: this ledger was written with another key")
+            self.heading = self.heading or f"changed: line 1: {ANOTHER_KEY}"
+            self.is_of_another_key = True
 
     def rows(self) -> Iterator[SealedRow | Flaw]:
         for number, line in self._lines:

@@ -61,10 +61,12 @@ class Anchor:
     def read(self) -> Mark | None:
         """The mark, or None if there is no file. Raises StoreError if it was altered or cannot be read."""
         try:
-            data = json.loads(self.path.read_text("ascii"))
+            written = self.path.read_text("ascii")
+            data = json.loads(written)
             ledger_id = data.get("ledger_id")
             mark = Mark(int(data["count"]), str(data["head"]), None if ledger_id is None else str(ledger_id))
-            sound = hmac.compare_digest(str(data["mac"]), self._seal(mark))
+            # letter for letter: what else stands in it nobody sealed
+            sound = hmac.compare_digest(written, self._line(mark))
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -82,10 +84,8 @@ class Anchor:
     def prepare(self, mark: Mark) -> Path:
         """Writes `mark` beside the anchor, durably, and returns where: so that an anchor that cannot be written is known before an entry is. Raises StoreError."""
         aside = self.path.with_name(f"{self.path.stem}.{os.getpid()}.{secrets.token_hex(4)}.new")
-        of = {} if mark.ledger_id is None else {"ledger_id": mark.ledger_id}
-        line = json.dumps({**of, "count": mark.count, "head": mark.head, "mac": self._seal(mark)}) + "\n"
         try:
-            write_durably(aside, line)
+            write_durably(aside, self._line(mark))
         except OSError as error:
             with suppress(
                 OSError
@@ -114,6 +114,10 @@ class Anchor:
         before = self.read()
         if before is None or before.count == 0:
             self.write(Mark(0, GENESIS, ledger_id))
+
+    def _line(self, mark: Mark) -> str:
+        of = {} if mark.ledger_id is None else {"ledger_id": mark.ledger_id}
+        return json.dumps({**of, "count": mark.count, "head": mark.head, "mac": self._seal(mark)}) + "\n"
 
     def _seal(self, mark: Mark) -> str:
         if mark.ledger_id is None:  # as older programs wrote it

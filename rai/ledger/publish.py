@@ -18,6 +18,10 @@ from rai.records import Entry
 _NAME = re.compile(r"([0-9a-f]{32})-([0-9]{12,19})\.txt")
 
 
+class ContradictionError(StoreError):
+    """The ledger and what is published contradict each other, or what is published was altered."""
+
+
 class Signable(Protocol):
     """What is asked of the ledger whose checkpoints are published."""
 
@@ -28,6 +32,10 @@ class Signable(Protocol):
 
     async def checkpoint(self, published: Checkpoint | None = None) -> str:
         """The signed note over all entries that are stored now. Raises StoreError for a chain that does not verify, or that `published` is not a part of."""
+        ...
+
+    async def compare(self, published: Checkpoint) -> None:
+        """Raises StoreError if a checkpoint is over other entries than these."""
         ...
 
     def entries(
@@ -101,12 +109,7 @@ class Publisher:
             return await self._publish(younger_than_s)
 
     async def _publish(self, younger_than_s: float) -> Published | None:
-        count = await self.entries()
-        last = await self._known()
-        if last is not None and last.size > count:
-            raise StoreError(
-                f"the ledger has {count} entries, but a checkpoint of {last.size} is published: it was cut, replaced or restored"
-            )
+        last, count = await self._compared(await self._known())
         if count == 0 or (last is not None and last.size == count):
             return None
         if last is not None and abs((self._now() - last.at).total_seconds()) < younger_than_s:
@@ -120,6 +123,23 @@ class Publisher:
             raise StoreError(f"another checkpoint of {size} entries is published already: two histories were signed")
         self.last = Published(name, size, self._now(), parse_checkpoint(text))
         return self.last
+
+    async def compare(self) -> tuple[Published | None, int]:
+        """The newest checkpoint in the place, and how many entries there are. Raises StoreError where they contradict each other, and what `look` raises."""
+        return await self._compared(await self.look())
+
+    async def _compared(self, last: Published | None) -> tuple[Published | None, int]:
+        count = await self.entries()
+        if last is not None and last.size > count:
+            raise ContradictionError(
+                f"the ledger has {count} entries, but a checkpoint of {last.size} is published: it was cut, replaced or restored"
+            )
+        if last is not None and last.says is not None:
+            try:
+                await self._ledger.compare(last.says)
+            except StoreError as error:
+                raise ContradictionError(str(error)) from None
+        return last, count
 
     async def entries(self) -> int:
         """How many entries the ledger has."""
@@ -135,7 +155,7 @@ class Publisher:
             if said.size != size or said.origin != origin_of(self._id()):
                 raise InputError(f"it is one of {said.size} entries")
         except InputError as error:
-            raise StoreError(
+            raise ContradictionError(
                 f"{name} in {self.place} is no checkpoint that this ledger signed ({error}): it was put there or altered; move it away"
             ) from None
         return said

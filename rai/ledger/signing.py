@@ -42,13 +42,21 @@ class SignedTree:
         `published`: a checkpoint of before. That its entries are those of this tree is seen when that comes to its size; one that is smaller is not compared.
         """
         with self._growing:
-            self._refuse_another(published)
-            for _, leaf in self._verified.further():
-                self._frontier.append(leaf)
-                self._refuse_another(published)
+            self._grow(published)
             refuse(self._store.apart())
             origin = origin_of(self._ledger_id)
             return sign_checkpoint(Checkpoint(origin, self._frontier.size, self._frontier.root()), keys)
+
+    def compare(self, published: Checkpoint) -> None:
+        """Raises StoreError if a checkpoint of before is over other entries than these, or one of these does not hold."""
+        with self._growing:
+            self._grow(published)
+
+    def _grow(self, published: Checkpoint | None) -> None:
+        self._refuse_another(published)
+        for _, leaf in self._verified.further():
+            self._frontier.append(leaf)
+            self._refuse_another(published)
 
     def _refuse_another(self, published: Checkpoint | None) -> None:
         at_its_size = published is not None and published.size == self._frontier.size

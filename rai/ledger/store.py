@@ -271,6 +271,11 @@ class SqlLedger:
         """
         return await asyncio.to_thread(self._checkpoint, published)
 
+    async def compare(self, published: Checkpoint) -> None:
+        """Raises StoreError if `published`, a checkpoint of before, is over other entries than these, or one of these does not hold. The first time takes as long as a verification."""
+        with dialect.store_errors():
+            await asyncio.to_thread(self._tree.compare, published)
+
     async def verifier_key(self) -> str | None:
         """The public key of checkpoints that the ledger named last, on one line; None while it names none."""
         return await asyncio.to_thread(self._named_key)

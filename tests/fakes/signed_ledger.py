@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection
 
-from rai.ledger.checkpoint import Checkpoint
+from grounding.errors import StoreError
+from rai.ledger.checkpoint import Checkpoint, parse_checkpoint, parse_note
 from rai.records import Entry
 from tests.fakes.form2 import LEDGER_ID, SIGNER, Form2Ledger
 
@@ -26,6 +27,11 @@ class SignedLedger:
         self.published = published
         await asyncio.sleep(0)
         return self.made.checkpoint(keys=self.keys)
+
+    async def compare(self, published: Checkpoint) -> None:
+        """As `SqlLedger.compare`, of a ledger whose entries all hold."""
+        if published != parse_checkpoint(parse_note(self.made.checkpoint(published.size).encode())[0]):
+            raise StoreError("over other entries")
 
     async def entries(
         self,

@@ -100,7 +100,9 @@ ALTERED: list[Any] = [
     pytest.param(lambda lines: [lines[0], lines[2], lines[1], *lines[3:]], "missing", id="two entries swapped"),
     pytest.param(lambda lines: [*lines, lines[1]], "changed: there are lines after", id="a line put behind"),
     pytest.param(lambda lines: [*lines[:2], "{nope", *lines[3:]], "changed: line 3", id="a line that is no JSON"),
-    pytest.param(of_another_key, "changed: the key file, or the first line", id="another key in the heading"),
+    pytest.param(
+        of_another_key, "changed: line 1: this ledger was written with another key", id="another key in the heading"
+    ),
 ]
 
 

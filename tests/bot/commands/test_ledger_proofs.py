@@ -15,11 +15,13 @@ import pytest
 from bot.cli import main
 from bot.commands.shared.wiring import Wiring
 from bot.compose.record import open_ledger, open_record
+from bot.operator import operator
 from bot.settings.load import load_settings
 from rai.ledger.attest_verify import AuditReport, audit, audit_proof
 from rai.ledger.chain import GENESIS, SealedRow, seal
 from rai.ledger.export import export_lines
 from rai.ledger.key import load_key
+from rai.ledger.proof_file import FORMAT
 from rai.ledger.store import SqlLedger
 from tests.bot.commands.conftest import Ran
 from tests.bot.commands.fakes import FakeWorld
@@ -171,7 +173,8 @@ def test_a_proof_leads_to_the_newest_published_checkpoint(
     run: Run, ids: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loose = run("prove", ids[0])
-    assert json.loads(loose.out)["size"] == 4
+    assert json.loads(loose.out)["size"] == 5  # the entry of who wrote it is among them
+    assert int(run("checkpoint", "--to", "-").out.splitlines()[1]) == 5
     assert "attest ledger checkpoint --to FILE" in loose.err
     place = tmp_path / "elsewhere"
     place.mkdir()
@@ -179,9 +182,12 @@ def test_a_proof_leads_to_the_newest_published_checkpoint(
     run("checkpoint")
     later = append({"n": 4})[0]
     ran = run("prove", ids[0])
-    assert (json.loads(ran.out)["size"], ran.err) == (4, "")
+    assert (json.loads(ran.out)["size"], ran.err) == (5, "")
     newer = run("prove", later)
-    assert (newer.code, "is not among the first 4 entries" in newer.err) == (2, True)
+    assert (newer.code, "is not among the first 5 entries" in newer.err) == (2, True)
+    exports = [e["body"] for e in run("list", "--kind", "export", "--json").document["entries"]]
+    assert [(body["form"], body["entry_id"]) for body in exports] == [(FORMAT, ids[0])] * 2
+    assert exports[0]["actor"]["user"] == operator().user
 
 
 def test_a_checkpoint_of_another_history_is_refused(run: Run, ids: list[str], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -168,6 +169,26 @@ def test_what_is_known_of_a_person(privacy: Callable[..., Ran], filled: list[str
     assert heading["person"] == "ada"
     assert [line.get("entry_id") or line["text"] for line in lines] == [filled[0], filled[2], "A shop of ada?"]
     assert end["end"] == {"entries": 2, "rows": 1, "shared_conversations": 0}
+
+
+def test_what_is_handed_out_of_a_person_is_on_record_without_naming_them(
+    privacy: Callable[..., Ran], filled: list[str]
+) -> None:
+    """Who has ledger and key finds out whom it was about; the digest outlasts the erasure of the person."""
+    assert privacy("export", "--person", "ada").lines[-1]["end"]["entries"] > 0
+    assert privacy("export", "--person", "Ada ").code == 0
+    assert privacy("export", "--person", " ").code == 2
+
+    async def exports() -> list[dict[str, Any]]:
+        settings = load_settings()
+        opened = SqlLedger(settings.files.home / "ledger.db", settings.files.ledger_key, read_only=True)
+        return [entry.body async for entry in opened.entries(kinds=("export",))]
+
+    one, two = asyncio.run(exports())
+    assert (one["form"], one["complete"], one["entries"]) == ("attest-person-1", True, two["entries"])
+    assert one["person"] == two["person"]
+    assert len(one["person"]) == 16
+    assert one["actor"]["user"] == operator().user
 
 
 def test_mistakes_are_one_line(privacy: Callable[..., Ran], filled: list[str]) -> None:

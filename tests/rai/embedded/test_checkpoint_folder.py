@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,38 @@ async def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(StoreError, match="no space left on device"):
         await FolderSink(tmp_path).put("a-1.txt", "one")
     assert not list(tmp_path.iterdir())
+
+
+@posix
+async def test_a_pipe_under_the_name_of_a_checkpoint_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """It is no checkpoint, and whoever reads it would wait for somebody to write into it."""
+    os.mkfifo(tmp_path / "a-1.txt")
+    sink = FolderSink(tmp_path, answer_s=5)
+    async with asyncio.timeout(4):
+        assert await sink.read("a-1.txt") == ""
+        assert await sink.put("a-1.txt", "one") == ""
+
+
+async def test_a_folder_that_does_not_answer_is_told_and_holds_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a share whose server is gone. It is not asked again while it still owes an answer, and again once it has given it."""
+    sink = FolderSink(tmp_path, answer_s=0.05)
+    answers, asked = threading.Event(), list[str]()
+
+    def hangs(name: str) -> str | None:
+        asked.append(name)
+        answers.wait(10)
+        return "late"
+
+    monkeypatch.setattr(sink, "_read", hangs)
+    with pytest.raises(StoreError, match=r"does not answer within 0.05 s"):
+        await sink.read("a-1.txt")
+    with pytest.raises(StoreError, match="still does not answer"):
+        await sink.newest("a-")
+    assert asked == ["a-1.txt"]
+    waiting = next(thread for thread in threading.enumerate() if thread.name == "checkpoint-folder")
+    assert waiting.daemon  # else the process would not end
+    answers.set()
+    waiting.join(5)
+    assert await sink.newest("a-") is None

@@ -10,7 +10,7 @@ import pytest
 
 from grounding.errors import ServiceRejected, ServiceUnavailable, StoreError
 from rai.embedded.checkpoint_folder import FolderSink
-from rai.ledger.publish import Publisher, name_of, size_in
+from rai.ledger.publish import ContradictionError, Publisher, name_of, size_in
 from rai.records import KeptCheckpoint
 from tests.fakes.form2 import LEDGER_ID, NEXT_SIGNER, SIGNER, Form2Ledger
 from tests.fakes.signed_ledger import SignedLedger
@@ -135,6 +135,20 @@ async def test_a_published_checkpoint_that_was_altered_is_told_though_nothing_is
     path.write_text(path.read_text("utf-8").replace("\n4\n", "\n5\n"), "utf-8")
     with pytest.raises(StoreError, match="was put there or altered"):
         await publisher.publish()
+
+
+async def test_a_ledger_of_other_entries_is_told_though_none_is_due(tmp_path: Path) -> None:
+    """As of a copy of before that was put back and written on: nobody waits for the next checkpoint to hear of it."""
+    await Publisher(SignedLedger(Form2Ledger(3)), FolderSink(tmp_path)).publish()
+    other = Form2Ledger(2)
+    for _ in range(3):
+        other.add("turn", {"another": "history"})
+    ledger = SignedLedger(other)
+    publisher = Publisher(ledger, FolderSink(tmp_path))
+    for call in (publisher.publish(younger_than_s=3600), publisher.publish(), publisher.compare()):
+        with pytest.raises(ContradictionError, match="over other entries"):
+            await call
+    assert (ledger.signed, names(tmp_path)) == (0, [name_of(LEDGER_ID, 4)])
 
 
 async def test_the_ledger_is_told_what_is_published(tmp_path: Path) -> None:

@@ -97,7 +97,10 @@ async def test_a_ledger_goes_on_from_what_is_published_or_signs_nothing(ledger: 
     ):
         await SqlLedger(tmp_path / "ledger.db", tmp_path / "keys" / "ledger.key").checkpoint(another)
     with pytest.raises(StoreError, match="over other entries"):
+        await SqlLedger(tmp_path / "ledger.db", tmp_path / "keys" / "ledger.key").compare(another)
+    with pytest.raises(StoreError, match="over other entries"):
         await ledger.checkpoint(another)
+    await ledger.compare(before)
     assert open_checkpoint((await ledger.checkpoint(before)).encode(), [key]).size == before.size + 1
     fresh = SqlLedger(tmp_path / "ledger.db", tmp_path / "keys" / "ledger.key")
     assert open_checkpoint((await fresh.checkpoint(before)).encode(), [key]).size == before.size + 1

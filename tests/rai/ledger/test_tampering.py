@@ -267,6 +267,13 @@ def gone(held: Held, _: World, names: list[str]) -> None:
         path.unlink()
 
 
+def anchor_text(held: Held, _: World, old: str, new: str) -> None:
+    """Change characters of the anchor."""
+    text = held.anchor.path.read_text()
+    assert text.count(old) == 1
+    held.anchor.path.write_text(text.replace(old, new))
+
+
 def anchor(held: Held, _: World, change: dict[str, Any]) -> None:
     """Change fields of the anchor and leave its seal."""
     data = json.loads(held.anchor.path.read_text())
@@ -404,7 +411,7 @@ def cut(lines: list[str], _: World, line: int) -> list[str]:
 STORE: dict[str, Callable[..., None]] = {
     f.__name__: f
     for f in (
-        *(sql, schema, order, rebuilt, bytes_of, file, page, put, gone, anchor, replaced, readable),
+        *(sql, schema, order, rebuilt, bytes_of, file, page, put, gone, anchor, anchor_text, replaced, readable),
         *(other_key, resealed),
     )
 }
