@@ -1,7 +1,7 @@
 """Names of people, told by the words around them: labels, greetings, introductions, titles and signatures of eight languages.
 
-No list of first names decides: what is not introduced is not known to be a name. What is introduced is then found
-anywhere (`rai.personal.known`). Names in other scripts: `rai.personal.scripts`.
+Here no list decides; names by a list: `rai.personal.listed`, names in other scripts: `rai.personal.scripts`. What is introduced is then
+found anywhere (`rai.personal.known`).
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ NOT_NAMES = STOP_WORDS | frozenset(
     different hidden blank empty mr mrs ms miss dr dear great perfect fine ready back right here home world internet wifi email mail order
     account basic premium standard gold silver business enterprise private admin administrator manager everything nothing someone anyone sales
     wait wow oh ah well because since also got have has will would should could may might am an let lets need want now then yesterday one two
-    team-mates colleague colleagues friend friends mate buddy ma'am gentlemen ladies
+    team-mates colleague colleagues kollege kollegen kollegin kolleginnen colegas colleghi collega collegae koledzy collègues friend friends mate buddy ma'am gentlemen ladies
     zusammen team leute kunde kundin kunden herr frau herren damen support hallo guten tag morgen abend danke dank bitte gruß grüße ja nein ihr
     ihre ihnen ich sie wir mein meine der die das ein eine und oder nicht nur leider auch immer noch neu neue privat montag dienstag mittwoch
     donnerstag freitag samstag sonntag alle liebe lieber sehr geehrte geehrter rechnung bestellung nutzer nutzerin mitglied student studentin

@@ -18,6 +18,7 @@ from rai.entry_schema import FREE, Leaf, changed, texts
 from rai.personal.forms import find_forms
 from rai.personal.known import Kind, KnownPersonalData, Personal
 from rai.personal.labelled import find_labelled
+from rai.personal.listed import find_listed
 from rai.personal.names import find_names
 from rai.personal.numbers import ABROAD, CARD, DIALLED, EMAIL, LONG, SSN, find_accounts, find_references
 from rai.personal.places import find_addresses, find_births
@@ -69,6 +70,7 @@ class Redactor:
         """The personal data in `text`, ascending, made one where they overlap."""
         found: list[tuple[int, int, Kind]] = [(*span, "PERSON") for span in find_names(text)]
         found += [(*span, "PERSON") for span in find_foreign_names(text)]
+        found += [(*span, "PERSON") for span in find_listed(text)]
         found += [(*span, "COMPANY") for span in find_companies(text)]
         found += [(*m.span(), "EMAIL") for m in EMAIL.finditer(text)]
         found += find_forms(text) + find_labelled(text)
