@@ -30,6 +30,7 @@ _PEOPLE = (
     r"(?:driver['’]?s?|driving)[ ]licen[cs]e|dl|führerschein(?:nummer)?|permis(?:[ ]de[ ]conduire)?|(?:carnet|permiso)[ ]de[ ]conducir|patente|rijbewijs|"
     r"prawo[ ]jazdy|vin|chassis|mac(?:[ ]address)?|(?:ext|extension|durchwahl|poste)|fahrgestell(?:nummer)?|imei|meid|esn|iccid|imsi|sim|eid|udid|serial|s/n|device[ ]id|seriennummer|"
     r"account|acct|a/c|konto|sort[ ]code|routing|blz|bankleitzahl|clabe|bsb|iban|frequent[ ]flyer|miles|loyalty|badge|staff|student|matrikel(?:nummer)?|"
+    r"fnr|fødselsnummer|fodselsnummer|personnr|frame|seriale|serienummer|seriennr\.?|rahmennummer|matricola|(?:numer|nr)[ ]seryjny|(?:n[°º]|numéro|número|numero)[ ]de[ ]s[ée]rie|(?-i:SN)|"
     r"employee|library[ ]card|membership|policy|claim|order|booking|invoice|contract|meter|mpan|mprn|zählernummer|z[aä]hler|supply"
 )
 _PLATE = (
@@ -51,6 +52,21 @@ _IDS = (
         r"[ \t]*+(\d{3,4})(?!\w)"
     ),
 )
+_OWN = (
+    re.compile(
+        r"\b(?i:car|auto|vehicle|van|lorry|wagen|fahrzeug|pkw|voiture|véhicule|coche|vehículo|macchina|veicolo|carro|viatura|samoch[oó]d|pojazd|rejestracja|nr[ ]rej\.?|plates?|"
+        r"kennzeichen|plaque|targa|kenteken|matrícula|matricula|reg)[ ,:]{1,2}(?:is[ ]|ist[ ]|est[ ]|nr\.?[ ]|no\.?[ ])?"
+        r"([A-Z]{2}\d{2}[ ]?[A-Z]{3}|[A-Z]{2}[- ]?\d{3}[- ]?[A-Z]{2}|[A-ZÄÖÜ]{1,3}-[A-ZÄÖÜ]{1,2}[ ]?\d{1,4}[EH]?|[A-Z]{2,3}[ ]?\d{4}[A-Z]|[A-Z]{2,3}[ ]\d{5}|\d{4}[ ]?[B-DF-HJ-NPR-TV-Z]{3}|"
+        r"\d{2}-[A-Z]{2}-\d{2}|[A-Z]{2}-\d{2}-[A-Z]{2}|[A-Z]{1,2}-\d{3}-[A-Z]{1,2}|\d{1,2}-[A-Z]{2,3}-\d{1,2})(?![\w-])"
+    ),
+    re.compile(
+        r"\"(?i:passport|id[ _]?card|identity[ _]?card|driving[ _]?licen[cs]e|licen[cs]e|visa|nationalid|national[ _]id)\"[ ]?,[ ]?\"(?i:number|no|nr|id|value)\"[ ]?:[ ]?\"([^\"\n]{4,40})\""
+    ),
+    re.compile(
+        r"\b(?i:passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport|id[ ]card|ausweis|licen[cs]e)\b[^.\n,;]{1,40}[ ](?i:no|nr|number|nummer)\.?[ :]{1,2}((?=[A-Z0-9]{0,8}\d)[A-Z0-9]{6,12})(?!\w)"
+    ),
+)
+"""Plates behind a word for a car, and the number of a document somewhere behind its name."""
 _BIC = re.compile(
     r"\b(?i:bic|swift)(?i:[ /-]?(?:bic|code))?(?i:[ \t]*(?:is|ist|est|es)?[ \t]*[:=]?[ \t]*)([A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)(?!\w)"
 )
@@ -100,6 +116,22 @@ _USERS = (
         re.IGNORECASE,
     ),
 )
+_STRANGE = r"(?=[\w.-]{0,38}(?:\d\w{0,9}\d|_|\w\.\w)|svc-|adm-|usr-)(?=[\w.-]{0,30}[^\W\d_]{3})"
+"""Two digits, a low line or a dot inside, and a few letters together: no word of a sentence."""
+_USER_BARE = re.compile(
+    rf"(?<![\w-])(?:{_USER}|user|account|konto|gebruiker|użytkownik|utilisateur|benutzer|gamer[ ]tag|nick|login)(?:[ ](?:name|handle|id))?[ :=]{{1,2}}[\"'“„«]?"
+    rf"({_STRANGE}@?[^\W\d][\w.-]{{2,38}}\w)(?![\w@]|\.\w|://)",
+    re.IGNORECASE,
+)
+_USER_ON = re.compile(
+    rf"(?<![\w@./-])({_STRANGE}[^\W\d][\w.-]{{2,38}}\w)[ ](?:on|auf|sur|en|su|no|op|na)[ ](?:{_SOCIAL})\b",
+    re.IGNORECASE,
+)
+_AT_USER = re.compile(r"(?<![\w@./])@(?:(?=\w{0,30}[\d_])[^\W_]|(?=[a-z]{1,20}[A-Z])|_)\w[\w.]{1,28}\w(?![\w@]|[.]\w)")
+_FILE_NAME = re.compile(
+    r"\.(?:json|ya?ml|html?|php|aspx?|pdf|docx?|xlsx?|csv|txt|log|exe|py|js|com|net|org|io|eu|de|uk|example)$|^v?\d",
+    re.IGNORECASE,
+)
 _MENTION = re.compile(
     rf"\b(?:{_SOCIAL}|dm|message|follow|handle|username|tag|x)\b[^\n@]{{0,30}}(?<![\w@])(@\w[\w.]{{1,28}}\w)(?![\w@])",
     re.IGNORECASE,
@@ -132,11 +164,16 @@ def find_labelled(text: str) -> list[tuple[int, int, Kind]]:
     found: list[tuple[int, int, Kind]] = [(*span, "SECRET") for span in _passwords(text)]
     found += [(*m.span(2), "ONLINE") for p in _USERS for m in p.finditer(text) if _names_user(m[1], m[2])]
     found += [(*m.span(1), "NUMBER") for m in _BIC.finditer(text)]
+    found += [
+        (*m.span(1), "ONLINE") for p in (_USER_BARE, _USER_ON) for m in p.finditer(text) if not _FILE_NAME.search(m[1])
+    ]
     if "@" in text:
         found += [(*m.span(1), "ONLINE") for m in _MENTION.finditer(text)]
+        found += [(*m.span(), "ONLINE") for m in _AT_USER.finditer(text)]
     if not _DIGIT.search(text):
         return found
     found += [(*m.span(1), "NUMBER") for p in _IDS[:1] for m in p.finditer(text) if len(_DIGIT.findall(m[1])) >= 4]
+    found += [(*m.span(1), "NUMBER") for p in _OWN for m in p.finditer(text) if len(_DIGIT.findall(m[1])) >= 2]
     found += [(*m.span(1), "NUMBER") for p in _IDS[1:] for m in p.finditer(text) if len(_DIGIT.findall(m[1])) >= 1]
     found += [(*m.span(1), "SECRET") for p in (_CVV, *_CODES) for m in p.finditer(text)]
     if _CARD_NEAR.search(text):

@@ -17,7 +17,7 @@ LONG = re.compile(r"(?<![\w.,/%=&?-])\d{9,30}(?![\w/%]|[.,]\d)")
 """Nine digits or more in a row: no price, year or model. Web addresses and decimals are left alone."""
 DIALLED = re.compile(
     r"(?i:\b(?:call(?:[ \t]+(?:me|us|back))?(?:[ \t]+(?:at|on))?|reach(?:[ \t]+me)?[ \t]+(?:at|on)|text[ \t]+me(?:[ \t]+(?:at|on))?|"
-    r"(?:tele)?phone|mobile|cell|fax|tel|telefon|handy|mobil|rückruf|portable|téléphone|teléfono|móvil|whatsapp)"
+    r"(?:tele)?phone|mobile|cell|fax|tel|telefon|handy|mobil|rückruf|portable|téléphone|teléfono|móvil|whatsapp|fone|telefone|telemóvel|celular|cel|gsm|(?:tele)?ph)"
     r"(?:[ \t]*(?:number|no\.?|nr\.?|nummer|numéro|número|n[°º]))?)"
     r"[ \t]*+(?:is|was|ist|lautet|est|es|unter|au|al)?[ \t:.=#]{0,3}(\+?\(?\d(?:[ \t()./–-]{0,3}\d){5,16})(?!\w)"
 )
@@ -50,6 +50,16 @@ ENDING = re.compile(
     r"\b(?:ending|ends|endet|endend|terminant|termina(?:da)?)[ \t]+(?:(?:in|with|mit|auf|par|en)[ \t]+)?(\d{4})(?![\w%]|[.,]\d)|(?<![\w*])(?:[x•]{2,16}|[*]{4,16})[ -]?(\d{4})(?!\w)",
     re.IGNORECASE,
 )
+_FILED = re.compile(
+    r"(?<![\w-])(?i:polic(?:y|ies)|polis(?:a|nummer|se)?|police|póliza|apólice|polizza|contract|contrat|contratto|contrato|vertrag|umowa|cust(?:omer)?|kund(?:en)?(?:nr|nummer)?|klant(?:nr|nummer)?|"
+    r"client|cliente|klient|member(?:ship)?|mitglied(?:snr|snummer)?|file|dossier|akte|aktenzeichen|ref|case|claim|sinistr[eo]|siniestro|schadennr|schadenummer|szkod[ay]|pedido|encomenda|ordine|"
+    r"bestelling|bestellung|commande|zam(?:ówienie|ówienia)?\.?|order|booking|reservation|acc(?:oun)?t|konto|compte|cuenta|conto|conta|pod|pdr|cups|mpan|mprn)"
+    r"(?:[ ](?:de[ ]location|d[’']assurance|de[ ]seguro))?(?:[ ]?+(?:(?i:no|nr|number|numer|num|numéro|número|id|n[°º])\.?+|#)){0,2}+[ ]?+[:=(]?+[ ]?+"
+    r"((?:[A-Z]{1,5}[ ](?=\d))?(?=[A-Z./-]{0,12}\d)[A-Z0-9]{1,24}+(?:[./-][A-Z0-9]{1,16}+){0,6}+(?:[ ]\d{2,6}(?!\w)){0,5}+)(?![\w%]|[.,]\d)"
+    r"(?:(?:,|[ ](?:and|und|et|y|e|en|i))[ ]([A-Z]{1,5}[-/]\d[A-Z0-9/-]{3,20})(?!\w))?"
+)
+"""A reference behind what it is the reference of, with the separators that filing has: "File SL/2024/00317"."""
+_DATED = re.compile(r"(?:19|20)\d\d(?:[-/.]\d{1,2}){0,2}|\d{1,2}(?:[-/.]\d{1,2}){0,1}[-/.](?:19|20)?\d\d|(?:19|20)\d\d")
 _FEWEST_MARKED, _FEWEST_BARE = 4, 5
 _DIGIT = re.compile(r"\d")
 
@@ -58,6 +68,9 @@ def find_references(text: str) -> list[tuple[int, int]]:
     """The spans of codes that a label says to be somebody's: "order number A-1234", "Kundennr. 12345", "numéro de commande : 99812"."""
     found = [m.span(1) for p in (MARKED, NUMBER_OF) for m in p.finditer(text) if _personal(m[1], _FEWEST_MARKED)]
     found += [m.span(1) for p in (BARE, SERIES) for m in p.finditer(text) if _personal(m[1], _FEWEST_BARE)]
+    for match in _FILED.finditer(text):
+        groups = [match.span(1), *([match.span(2)] if match[2] else [])]
+        found += [(a, b) for a, b in groups if _personal(text[a:b], _FEWEST_BARE) and not _DATED.fullmatch(text[a:b])]
     return found + [m.span(m.lastindex or 0) for m in ENDING.finditer(text)]
 
 

@@ -73,12 +73,13 @@ BIRTH = re.compile(
     rf"(\d{{1,2}}(?:st|nd|rd|th|\.)?[ ](?:of[ ]|de[ ])?{_MONTH}|\d{{1,2}}[./]\d{{1,2}}\.?))(?!\w)"
 )
 
-
-def find_addresses(text: str) -> list[tuple[int, int]]:
-    """The spans of street addresses, with postcode and town where they follow, and of postcodes that are called so."""
-    return [m.span() for pattern in ADDRESSES for m in pattern.finditer(text)]
+BIRTH_TOO = re.compile(
+    r"(?i:\b(?:nasci(?:[ ](?:a|em|no[ ]dia))?|ur\.|urodz\.?|urodzon[ya]|født|född|f\.[ ]?nac\.?|geb\.?|dob|(?:date|day)[ _-]?of[ _-]?birth|birth[ _-]?da(?:te|y)|naissance|nacimiento|nascita|nascimento|geboortedatum|"
+    rf"geburtsdatum)[\"'“”]{{0,2}}[ \t]{{0,2}}[:=]?[ \t]{{0,2}}[\"'“”]{{0,2}})({_DATE}|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?!\w)"
+)
+"""The same behind labels of dumps and in figures alone: `"dob":"19910617"`."""
 
 
 def find_births(text: str) -> list[tuple[int, int]]:
     """The spans of dates that are called a date of birth."""
-    return [m.span(m.lastindex or 0) for m in BIRTH.finditer(text)]
+    return [m.span(m.lastindex or 0) for p in (BIRTH, BIRTH_TOO) for m in p.finditer(text)]

@@ -16,12 +16,15 @@ from typing import Any
 from grounding.text import terms
 from rai.entry_schema import FREE, Leaf, changed, texts
 from rai.personal.forms import find_forms
+from rai.personal.glued import back, unglued
 from rai.personal.known import Kind, KnownPersonalData, Personal
 from rai.personal.labelled import find_labelled
 from rai.personal.listed import find_listed
 from rai.personal.names import find_names
 from rai.personal.numbers import ABROAD, CARD, DIALLED, EMAIL, LONG, SSN, find_accounts, find_references
-from rai.personal.places import find_addresses, find_births
+from rai.personal.ordinary import is_ordinary
+from rai.personal.places import find_births
+from rai.personal.postal import find_postal
 from rai.personal.scripts import find_foreign_names
 from rai.personal.signatures import find_companies
 
@@ -68,13 +71,19 @@ class Redactor:
 
     def find(self, text: str) -> list[Personal]:
         """The personal data in `text`, ascending, made one where they overlap."""
+        parted, places = unglued(text) or (text, [])
+        found = ((back(places, start), back(places, end), kind) for start, end, kind in self._found(parted))
+        kept = (f for f in found if not is_ordinary(text, *f))
+        return merged(text, (Personal(start, end, kind, text[start:end]) for start, end, kind in kept))
+
+    def _found(self, text: str) -> list[tuple[int, int, Kind]]:
         found: list[tuple[int, int, Kind]] = [(*span, "PERSON") for span in find_names(text)]
         found += [(*span, "PERSON") for span in find_foreign_names(text)]
         found += [(*span, "PERSON") for span in find_listed(text)]
         found += [(*span, "COMPANY") for span in find_companies(text)]
         found += [(*m.span(), "EMAIL") for m in EMAIL.finditer(text)]
         found += find_forms(text) + find_labelled(text)
-        found += [(*span, "ADDRESS") for span in find_addresses(text)]
+        found += [(*span, "ADDRESS") for span in find_postal(text)]
         if _DIGITS.search(text):
             found += [(*span, "NUMBER") for span in find_references(text)]
             found += [(*m.span(), "NUMBER") for p in (SSN, LONG) for m in p.finditer(text)]
@@ -87,7 +96,7 @@ class Redactor:
             found += [(*m.span(), "NUMBER") for m in _LONG_DIGITS.finditer(text)]
         elif len(_DIGITS.findall(text)) >= FEWEST_DIGITS:
             found += self._numbers(text)
-        return merged(text, (Personal(start, end, kind, text[start:end]) for start, end, kind in found))
+        return found
 
     def redact(self, text: str, keep: Collection[str] = ()) -> str:
         """`text` with personal data masked, in the same length. What equals one of `keep`, up to spelling, stays."""
