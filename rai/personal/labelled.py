@@ -129,7 +129,7 @@ _USER_ON = re.compile(
 )
 _AT_USER = re.compile(r"(?<![\w@./])@(?:(?=\w{0,30}[\d_])[^\W_]|(?=[a-z]{1,20}[A-Z])|_)\w[\w.]{1,28}\w(?![\w@]|[.]\w)")
 _FILE_NAME = re.compile(
-    r"\.(?:json|ya?ml|html?|php|aspx?|pdf|docx?|xlsx?|csv|txt|log|exe|py|js|com|net|org|io|eu|de|uk|example)$|^v?\d",
+    r"\.(?:json|ya?ml|html?|php|aspx?|pdf|docx?|xlsx?|csv|txt|log|exe|py|js|com|net|org|io|eu|de|uk|example)$|^v?\d|(?-i:[a-z]\.[A-Z])",
     re.IGNORECASE,
 )
 _MENTION = re.compile(
