@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from grounding.text import terms
@@ -16,6 +17,9 @@ Kind = Literal[
 ]
 """Kinds of personal data. NUMBER is any reference or account that is none of the others, ONLINE an address of a device, a user name or
 a personal link, SECRET what opens an account, COMPANY the employer in somebody's signature. An age counts as BIRTHDATE."""
+_WORD = re.compile(r"\w+")
+_NEAR = 40
+"""Characters beside a word among which the next one is looked for."""
 _DIGIT = re.compile(r"\d")
 _PART = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+){0,3}")
 _SIGNS = re.compile(r"[\W_]+")
@@ -72,7 +76,7 @@ class KnownPersonalData:
         values = dict.fromkeys((p.kind, p.value) for p in found)
         spread = dict.fromkeys(form for kind, value in values for form in _forms(kind, value))
         self._forms = [
-            (kind, pattern)
+            (kind, pattern, kind == "PERSON" and len(form.split()) == 1)
             for kind, form in sorted(spread, key=lambda item: -len(item[1]))
             if (pattern := anywhere(kind, form)) and not self._owns(kind, form)
         ]
@@ -81,7 +85,11 @@ class KnownPersonalData:
         if parts:
             longest = sorted(parts, key=len, reverse=True)
             self._forms.append(
-                ("NUMBER", re.compile(rf"{_BEFORE}(?:{'|'.join(map(re.escape, longest))}){_AFTER}", re.IGNORECASE))
+                (
+                    "NUMBER",
+                    re.compile(rf"{_BEFORE}(?:{'|'.join(map(re.escape, longest))}){_AFTER}", re.IGNORECASE),
+                    False,
+                )
             )
         self._words = frozenset(word for _, value in told for word in terms(value) if len(word) > 2)
 
@@ -91,13 +99,35 @@ class KnownPersonalData:
 
     def find(self, text: str) -> Iterator[Personal]:
         """Every place of the data in `text`, in no order, possibly overlapping."""
-        for kind, pattern in self._forms:
+        for kind, pattern, is_part in self._forms:
             for match in pattern.finditer(text):
-                yield Personal(match.start(), match.end(), kind, match.group())
+                if not is_part or not self.is_own_wording(text, *match.span()):
+                    yield Personal(match.start(), match.end(), kind, match.group())
         for listed in _LACKS.finditer(text):
             for item in _ITEM.finditer(text, *listed.span(1)):
                 if item.group().strip(" .)") in self._words:
                     yield Personal(item.start(), item.end(), "NUMBER", item.group())
+
+    def is_own_wording(self, text: str, start: int, end: int) -> bool:
+        """True if a word of `text` stands there beside a word that it stands beside in the company's own texts: whoever calls himself Return blacks
+        out no "you can return".
+        """
+        word = text[start:end].casefold()
+        if word not in self._own_words:
+            return False
+        before = _WORD.findall(text[max(0, start - _NEAR) : start].casefold())[-1:]
+        after = _WORD.findall(text[end : end + _NEAR].casefold())[:1]
+        return any((one, word) in self._own_pairs for one in before) or any(
+            (word, one) in self._own_pairs for one in after
+        )
+
+    @cached_property
+    def _own_words(self) -> frozenset[str]:
+        return frozenset(_WORD.findall(self._own.casefold()))
+
+    @cached_property
+    def _own_pairs(self) -> frozenset[tuple[str, str]]:
+        return frozenset(pairwise(_WORD.findall(self._own.casefold())))
 
     def is_own(self, found: Personal) -> bool:
         """True if the company's own texts hold the same."""

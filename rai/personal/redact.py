@@ -170,7 +170,11 @@ def redact_body(
             return text
         places = list(known.find(text))
         if leaf is Leaf.DERIVED and single is not None:
-            places += [Personal(*m.span(), "NUMBER", m.group()) for m in single.finditer(text)]
+            places += [
+                Personal(*m.span(), "NUMBER", m.group())
+                for m in single.finditer(text)
+                if not known.is_own_wording(text, *m.span())
+            ]
         return masked(text, merged(text, places))
 
     return changed(body, kind, mask)

@@ -140,3 +140,35 @@ def test_a_name_is_not_cut_out_of_longer_words() -> None:
 )
 def test_a_body_of_another_shape_passes(odd: dict[str, Any]) -> None:
     assert redact_entry(odd) == odd
+
+
+PASSAGE = "You can return any device within 45 days of delivery. A return label costs $6.95."
+
+
+def test_nobody_blacks_out_the_answer_by_a_name_made_of_its_words() -> None:
+    """The words stand together in the passages as well, so they are the company's; a name beside other words is masked all the same."""
+    body = {
+        "ask": {"question": "My name is Return Device. How long do I have? Mr Label asks too.", "history": []},
+        "reply": {
+            "answer": "You can return any device within 45 days [1]. A return label costs $6.95 [1]. Hello Device, dear Label!"
+        },
+        "evidence": [{"n": 1, "text": PASSAGE}],
+    }
+    masked = redact_entry(body)
+    said = masked["reply"]["answer"]
+    assert said.startswith("You can return any device within 45 days [1]. A return label costs $6.95 [1].")
+    assert "Device" not in said
+    assert "Label" not in said
+    assert "Return Device" not in masked["ask"]["question"]
+    assert len(said) == len(body["reply"]["answer"])  # type: ignore[index]
+
+
+def test_a_customer_who_is_called_like_a_word_of_the_page_is_masked() -> None:
+    body = {
+        "ask": {"question": "Customer: my name is Mark Bill Return. Is it sent?", "history": []},
+        "reply": {"answer": "Dear Mark, your return is on its way, Mr Return [1]."},
+        "evidence": [{"n": 1, "text": "Mark the parcel. The bill is in the box; your return is free."}],
+    }
+    said = redact_entry(body)["reply"]["answer"]
+    assert said.endswith("your return is on its way, Mr ██████ [1].")
+    assert said.startswith("Dear ████,")
