@@ -73,9 +73,16 @@ class ServiceTimeout(ServiceError):
 
 
 class ServiceRejected(ServiceError):
-    """A service understood a request and refused it: bad key, no such deployment, quota."""
+    """A service understood a request and refused it: bad key, no such deployment, quota.
+
+    `here_alone`: the refusal is of this server and not of the request, so another server may take it.
+    """
 
     code = "rejected"
+
+    def __init__(self, service: str, message: str, *, here_alone: bool = False) -> None:
+        super().__init__(service, message)
+        self.here_alone = here_alone
 
 
 class ServiceReplyInvalid(ServiceError):

@@ -100,10 +100,13 @@ class ChatCall(Operation):
 
 @dataclass(slots=True)
 class EmbedCall(Operation):
-    """A call of a service for the vectors of texts. `usage`: `prompt_tokens` of all its requests, if the service tells them."""
+    """A call of a service for the vectors of texts. `usage`: `prompt_tokens` of all its requests, if the service tells them. `backend`: which
+    of several was asked, "" where there is one.
+    """
 
     model: str
     texts: int
+    backend: str = ""
     usage: dict[str, int] = field(default_factory=dict)
 
 

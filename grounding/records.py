@@ -308,13 +308,26 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Served:
+    """Which of several backends answered, and its model. `degraded`: a note where that is another model than the usual one, with the reason."""
+
+    backend: str
+    model: str
+    degraded: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
-    """A chat model's complete reply; an incomplete one is an error, never a value. `temperature`: as it was asked with, None if unknown."""
+    """A chat model's complete reply; an incomplete one is an error, never a value. `temperature`: as it was asked with, None if unknown.
+
+    `served`: by whom, where there are several backends.
+    """
 
     text: str
     model: str
     usage: dict[str, int] = field(default_factory=dict)
     temperature: float | None = None
+    served: Served | None = None
 
 
 @dataclass(frozen=True, slots=True)

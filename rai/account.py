@@ -34,6 +34,7 @@ class ModelCall:
     """A call of a chat model, or of a service that embeds (`purpose` "embed").
 
     `ended`: "complete", or the kind of error; `usage` as the service counts, replies that could not be used included; `ms` milliseconds.
+    `backend`: which of several answered, "" where there is one.
     """
 
     purpose: str
@@ -42,6 +43,7 @@ class ModelCall:
     ms: float
     usage: dict[str, int]
     temperature: float | None
+    backend: str = ""
 
     @property
     def is_untold(self) -> bool:
@@ -190,7 +192,8 @@ class Account:
             if isinstance(operation, EmbedCall):
                 ms = round((time.perf_counter() - began) * 1000, 1)
                 ended = operation.fault.type if operation.fault else "complete"
-                self.calls.append(ModelCall(EMBED, operation.model, ended, ms, dict(operation.usage), None))
+                call = ModelCall(EMBED, operation.model, ended, ms, dict(operation.usage), None, operation.backend)
+                self.calls.append(call)
 
     def _amount(self, asked: int, written: int, usage: Mapping[str, int] | None = None) -> Spending:
         told = {"prompt_tokens": asked, "completion_tokens": written} if usage is None else usage

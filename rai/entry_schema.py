@@ -143,7 +143,7 @@ _TURN = {
     "judgements": [{"model": _S, "prompt": _TEXT, "reply": _TEXT}],
     "screenings": [{**_s("what verdict category rule score threshold doubtful by"), "notes": [_TEXT]}],
     "unfit": [_TEXT],
-    "calls": [{**_s("purpose model ended ms temperature"), "usage": {ANY: _S}}],
+    "calls": [{**_s("purpose model ended ms temperature backend"), "usage": {ANY: _S}}],
     "prices": {ANY: _S},
     "stages": [_s("name node ms")],
 }

@@ -15,7 +15,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -178,7 +178,10 @@ def with_one(name: str, place: Place, value: object) -> Settings:
 
 
 def refusals(name: str, place: Place, value: object) -> list[str]:
-    return [line for wrong, line in with_one(name, place, value).conflicts() if wrong]
+    found: list[str] = []
+    with suppress(SettingsError):  # the file that it names is not there
+        found.extend(line for wrong, line in with_one(name, place, value).conflicts() if wrong)
+    return found
 
 
 def meaning(name: str, place: Place) -> str:

@@ -9,11 +9,15 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from bot.compose.backends import embedder_backends
 from bot.compose.parts import embedding_model
 from bot.compose.resources import Resources
+from bot.settings.backends import ListedBackend
 from bot.settings.settings import Settings
 from grounding.ports import Embedder
 from grounding.services.address import check_key
+from grounding.services.breaker import FAILURES
+from grounding.services.key_file import KeyFile
 from grounding.services.remote import Remote
 from rai.personal.redact import Redactor
 from rai.screening.personal_data import PrivateEmbedder
@@ -41,8 +45,7 @@ def query_embedder(
         return local
     within = min(settings.bounds.call_deadline_s, QUERY_SHARE * settings.bounds.turn_deadline_s)
     retries = min(1, settings.bounds.retries)
-    remote = resources.remote(settings, SERVICE, within_s=within, retries=retries, failures=QUERY_FAILURES)
-    service = service_embedder(settings, remote, resources)
+    service = _remote_embedder(settings, resources, within_s=within, retries=retries, failures=QUERY_FAILURES)
     return PrivateEmbedder(service, redactor) if settings.model.pseudonyms == "on" else service
 
 
@@ -53,23 +56,50 @@ def passage_embedder(settings: Settings, resources: Resources) -> Embedder | Non
     if settings.embedding.kind == "embedded":
         return embedding_model(settings)
     within = max(INGEST_S, settings.bounds.call_deadline_s)
-    return service_embedder(
-        settings, resources.remote(settings, SERVICE, within_s=within, retries=INGEST_RETRIES), resources
+    return _remote_embedder(settings, resources, within_s=within, retries=INGEST_RETRIES, failures=FAILURES)
+
+
+def _remote_embedder(
+    settings: Settings, resources: Resources, *, within_s: float, retries: int, failures: int
+) -> Embedder:
+    """The embedding service: one endpoint, or of the listed ones those that give the same vectors and that a turn may use."""
+    if not settings.embedding.listed_in(settings.model):
+        remote = resources.remote(settings, SERVICE, within_s=within_s, retries=retries, failures=failures)
+        return service_embedder(settings, remote, resources)
+    fingerprint = fingerprint_of(settings)
+
+    def make(backend: ListedBackend, at: Settings, remote: Remote, key: KeyFile | None) -> Embedder:
+        return service_embedder(at, remote, resources, key=key, fingerprint=fingerprint, backend=backend.name)
+
+    return embedder_backends(
+        settings, make, resources, service=SERVICE, within_s=within_s, retries=retries, failures=failures
     )
 
 
-def service_embedder(settings: Settings, remote: Remote, resources: Resources) -> OpenAIEmbedder:
-    """The client of the embedding service; `resources` closes it. Raises SettingsError for an address or a key that cannot be used."""
+def service_embedder(
+    settings: Settings,
+    remote: Remote,
+    resources: Resources,
+    *,
+    key: KeyFile | None = None,
+    fingerprint: str | None = None,
+    backend: str = "",
+) -> OpenAIEmbedder:
+    """The client of the embedding service; `resources` closes it. `key`: the file that holds it, in place of the settings'; `fingerprint` and
+    `backend`: of one of several. Raises SettingsError for an address or a key that cannot be used.
+    """
     from grounding.azure.openai.embedder import OpenAIEmbedder
 
     embedder = OpenAIEmbedder(
         settings.embedding_url,
-        _credential(settings, resources),
+        key or _credential(settings, resources),
         settings.embedding.model,
         settings.embedding.numbers,
         remote,
         auth=settings.model.auth if settings.embedding_at_openai else "bearer",
         shorten=settings.embedding.width is not None,
+        fingerprint=fingerprint,
+        backend=backend,
     )
     resources.append(embedder.aclose)
     return embedder
@@ -92,8 +122,10 @@ def _credential(settings: Settings, resources: Resources) -> str | Callable[[], 
 def fingerprint_of(settings: Settings) -> str | None:
     """The fingerprint of the embedder that search uses, without loading it; None if there is none."""
     if settings.embedding.kind == "openai":
-        from grounding.azure.openai.fingerprint import service_fingerprint
+        from grounding.azure.openai.fingerprint import listed_fingerprint, service_fingerprint
 
+        if settings.embedding.listed_in(settings.model):
+            return listed_fingerprint(settings.embedding.model, settings.embedding.numbers)
         return service_fingerprint(settings.embedding_url, settings.embedding.model, settings.embedding.numbers)
     from grounding.embedded.model_fingerprint import model_fingerprint
 

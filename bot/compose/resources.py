@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Hashable
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from pydantic import SecretStr
 
@@ -21,6 +21,20 @@ T = TypeVar("T")
 Close = Callable[[], Awaitable[None]]
 
 
+class Watched(Protocol):
+    """A service, or several that stand in for each other: its name, and the reason why it is not called now."""
+
+    @property
+    def service(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def trouble(self) -> str | None:
+        """Why it is left alone; None while it is called."""
+        ...
+
+
 class Resources(list[Close]):
     """The list of what has to be closed, once and in reverse order. Beside it keeps the services that are called, and what parts share."""
 
@@ -29,7 +43,7 @@ class Resources(list[Close]):
         super().__init__()
         self._clock = clock
         self._identity: MachineIdentity | None = None
-        self._remotes: list[tuple[Remote, bool]] = []
+        self._watched: list[tuple[Watched, bool]] = []
         self._shared: dict[Hashable, object] = {}
 
     def remote(
@@ -41,21 +55,30 @@ class Resources(list[Close]):
         retries: int | None = None,
         failures: int = FAILURES,
         needed: bool = False,
+        shared_as: Hashable | None = None,
     ) -> Remote:
         """A new wrapper for the calls of a service: deadline, retries, and a pause after failures.
 
         `within_s` (seconds) and `retries` take the place of the settings'; `failures` in a row after which the service is left alone;
-        `needed`: without it no turn can be answered.
+        `needed`: without it no turn can be answered; `shared_as`: calls under the same key share a breaker.
         """
+
+        def breaker() -> Breaker:
+            return Breaker(failures, settings.bounds.breaker_s, clock=self._clock)
+
         remote = Remote(
             service,
             deadline_s=settings.bounds.call_deadline_s if within_s is None else within_s,
             retries=settings.bounds.retries if retries is None else retries,
-            breaker=Breaker(failures, settings.bounds.breaker_s, clock=self._clock),
+            breaker=breaker() if shared_as is None else self.shared(("breaker", shared_as), breaker),
             limit=settings.bounds.concurrent_calls,
         )
-        self._remotes.append((remote, needed))
+        self.watch(remote, needed=needed)
         return remote
+
+    def watch(self, service: Watched, *, needed: bool) -> None:
+        """Count a service among those whose trouble is told."""
+        self._watched.append((service, needed))
 
     def shared(self, key: Hashable, make: Callable[[], T]) -> T:
         """The one object of this system for `key`, made at the first call."""
@@ -65,7 +88,7 @@ class Resources(list[Close]):
 
     def trouble(self, *, needed: bool) -> dict[str, str]:
         """Services that are left alone for now because they failed, each with the reason: those that are needed, or the others."""
-        found = [(r.service, r.trouble) for r, is_needed in self._remotes if is_needed == needed]
+        found = [(r.service, r.trouble) for r, is_needed in self._watched if is_needed == needed]
         return {service: why.removeprefix(f"{service}: ") for service, why in found if why}
 
     def identity(self, settings: Settings) -> MachineIdentity:

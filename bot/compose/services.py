@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from bot.compose.backends import chat_backends, settings_at
 from bot.compose.resources import Close, Resources
+from bot.settings.backends import ListedBackend
 from bot.settings.forms import severities
 from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
@@ -24,6 +26,7 @@ from grounding.prompting.prompt import own_texts
 from grounding.records import Progress
 from grounding.services.cloud import CLOUDS
 from grounding.services.group_names import GroupNames
+from grounding.services.key_file import KeyFile
 from grounding.services.remote import Remote
 from grounding.web.sites import FilteredSearch, Sites
 from rai.check.judging.prompt import REQUEST as JUDGE_REQUEST
@@ -66,22 +69,34 @@ def chat_model(
     `within_s`: seconds for a call, in place of the settings'; `needed`: without it no turn can be answered; `name`: of another model or
     deployment at the same endpoint.
     """
-    remote = resources.remote(settings, "openai", within_s=within_s, needed=needed)
-    model = bare_model(settings, remote, resources, name)
+    model: ChatModel
+    if settings.model.several:
+
+        def make(_: ListedBackend, at: Settings, remote: Remote, key: KeyFile | None) -> ChatModel:
+            return bare_model(at, remote, resources, key=key)
+
+        model = chat_backends(settings, make, resources, within_s=within_s, needed=needed)
+    else:
+        remote = resources.remote(settings, "openai", within_s=within_s, needed=needed)
+        model = bare_model(settings, remote, resources, name)
     ours = [*own_texts(settings.answering.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
     inner: ChatModel = PrivateModel(model, redactor) if settings.model.pseudonyms == "on" else model
     return ScreenedModel(inner, screen, trusted=ours)
 
 
-def bare_model(settings: Settings, remote: Remote, resources: Resources, name: str | None = None) -> OpenAIModel:
-    """The chat model without the screen, for a call that holds nobody's text; all others go through `chat_model`. `name`: as there."""
+def bare_model(
+    settings: Settings, remote: Remote, resources: Resources, name: str | None = None, *, key: KeyFile | None = None
+) -> OpenAIModel:
+    """The chat model without the screen, for a call that holds nobody's text; all others go through `chat_model`. `name`: as there. `key`: the
+    file that holds it, in place of the settings'.
+    """
     from grounding.azure.openai.chat import OpenAIChat
     from grounding.azure.openai.responses import OpenAIResponses
 
     interface = OpenAIChat if settings.model.api == "chat" else OpenAIResponses
     model = interface(
         settings.model.base_url,
-        openai_key(settings, resources),
+        key or openai_key(settings, resources),
         name or settings.model.name,
         remote,
         stream=settings.model.stream == "on",
@@ -106,6 +121,13 @@ def learned(settings: Settings, resources: Resources, name: str | None = None) -
         sure=sure,
     )
     return resources.shared(("openai", settings.model.base_url, name or settings.model.name), begin)
+
+
+def thinking_room(settings: Settings, resources: Resources) -> Callable[[], int]:
+    """A function that tells the tokens which a reply of the chat model gets to think in, as far as is known by now: of several, the most."""
+    within = settings.model.backends.chat_within if settings.model.backends and settings.model.several else ()
+    known = [learned(settings_at(settings, at), resources) for at in within] or [learned(settings, resources)]
+    return lambda: max(of.room() for of in known)
 
 
 def openai_key(settings: Settings, resources: Resources) -> str | Callable[[], Awaitable[str]] | None:

@@ -27,12 +27,12 @@ from bot.compose.services import (
     JUDGING_SHARE,
     chat_model,
     directory,
-    learned,
     model_grader,
     personal_finder,
     prompt_screen,
     summarizer,
     tagger,
+    thinking_room,
     web_search,
 )
 from bot.compose.telemetry import Tracing, tracing
@@ -134,8 +134,8 @@ class _Builder:
             speller=linker,
             is_empty=partial(_is_empty, settings, index.counts),
         )
-        known = learned(settings, self.resources)
-        by_policy = _ByPolicy(settings, seams, ports, helper, lambda: terms(settings, known.room()))
+        room = thinking_room(settings, self.resources)
+        by_policy = _ByPolicy(settings, seams, ports, helper, lambda: terms(settings, room()))
         quarantine = EmbeddedQuarantine(index, index.store, first, verdicts, decisions)
         return self._assembled(
             seams, by_policy, traces, search, ledger=ledger, quarantine=quarantine, index=index, embedder=embedder

@@ -38,7 +38,7 @@ def tracing(settings: Settings, resources: Resources) -> Tracing:
     content = settings.traces.content == "on"
     traces = Tracer(
         provider(processor),
-        model_provider=model_provider(settings.model.base_url),
+        model_provider=model_provider(settings.chat_url),
         embedding_provider=model_provider(settings.embedding_url),
         content=content,
     )

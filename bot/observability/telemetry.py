@@ -135,6 +135,7 @@ class Tracer:
                     "gen_ai.provider.name": self._embedding_provider,
                     "gen_ai.request.model": model,
                     "attest.texts": operation.texts,
+                    **({"attest.backend": operation.backend} if operation.backend else {}),
                 }
                 return f"embeddings {model}", asked, SpanKind.CLIENT
             case _:
@@ -155,6 +156,8 @@ class Tracer:
                 if completion is None:
                     return ended
                 ended["gen_ai.response.model"] = completion.model
+                if completion.served is not None:
+                    ended["attest.backend"] = completion.served.backend
                 said = _message("assistant", completion.text, finish_reason="stop")
                 return ended | ({"gen_ai.output.messages": said} if self._content else {})
             case EmbedCall(usage=usage):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -21,6 +22,13 @@ class Group(BaseModel):
         """Names of the settings that were set and not left at their default, sorted."""
         fields = type(self).model_fields
         return sorted(fields[name].alias or name for name in self.model_fields_set)
+
+    def changed(self, fields: Mapping[str, object]) -> Self:
+        """A copy in which these fields have these values; nothing is checked anew, and nothing that was worked out from others is kept."""
+        copy = self.model_copy(update=fields)
+        for name in copy.__dict__.keys() - type(self).model_fields.keys():
+            del copy.__dict__[name]
+        return copy
 
     def variable(self, field: str) -> str:
         """The environment variable of a field: `ATTEST_SEARCH_ENDPOINT` for the endpoint of the search."""

@@ -20,6 +20,7 @@ from bot.settings.forms import PREFIX
 from bot.settings.groups.files import Files
 from bot.settings.settings import PLACES, Settings
 from grounding.errors import SettingsError
+from grounding.services.address import check_key
 
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # onnxruntime reads it at import; nothing imports it before this
 
@@ -51,7 +52,18 @@ def load_settings(**overrides: object) -> Settings:
     broken = next((why for wrong, why in settings.conflicts() if wrong), None)
     if broken:
         raise SettingsError(broken)
+    for backend in settings.model.backends or ():
+        if backend.key_env is not None and not (key := variable(backend.key_env)):
+            raise SettingsError(f"{backend.where}: key_env {backend.key_env}: allowed is a variable that is set")
+        if backend.key_env is not None:
+            check_key(key, f"{backend.where}: key_env {backend.key_env}")
     return settings
+
+
+def variable(name: str) -> str:
+    """The value of any variable, of the environment or else of `.env`; "" where there is none."""
+    file = Path(".env")
+    return os.environ.get(name) or (dotenv_values(file, encoding="utf-8").get(name) if file.is_file() else None) or ""
 
 
 def as_given(name: str, value: object, given: Mapping[str, object] | None = None) -> str:

@@ -15,7 +15,7 @@ from bot.settings.groups.answering import Answering
 from bot.settings.groups.bot import Bot, bot_conflicts
 from bot.settings.groups.bounds import Bounds, Retention, bound_conflicts
 from bot.settings.groups.budget import Budget, ModelPrices, price_conflicts
-from bot.settings.groups.chat_model import ChatModel, key_conflicts, role_conflicts
+from bot.settings.groups.chat_model import ChatModel, backend_conflicts, key_conflicts, role_conflicts
 from bot.settings.groups.checkpoints import Checkpoints, checkpoint_conflicts
 from bot.settings.groups.chunks import Chunks, chunk_conflicts
 from bot.settings.groups.directory import Directory, directory_conflicts
@@ -84,9 +84,16 @@ class Settings(BaseModel):
         return self.model.is_reached and (bool(self.model.uses) or self.embedding.kind == "embedded")
 
     @property
+    def chat_url(self) -> str | None:
+        """The address of the chat model, of several that of the usual one; None is OpenAI's own."""
+        listed = self.model.backends.chat_within if self.model.backends else ()
+        return listed[0].base_url if listed else self.model.base_url
+
+    @property
     def embedding_url(self) -> str | None:
-        """The address of the service that embeds; None is OpenAI's own."""
-        return self.embedding.url_beside(self.model)
+        """The address of the service that embeds, of several that of the first; None is OpenAI's own."""
+        listed = self.embedding.listed_in(self.model)
+        return listed[0].base_url if listed else self.embedding.url_beside(self.model)
 
     @property
     def embedding_key(self) -> SecretStr | None:
@@ -113,7 +120,7 @@ class Settings(BaseModel):
         for name, value in values.items():
             updates.setdefault(PLACES[name].group, {})[PLACES[name].field] = value
         return self.model_copy(
-            update={group: getattr(self, group).model_copy(update=fields) for group, fields in updates.items()}
+            update={group: getattr(self, group).changed(fields) for group, fields in updates.items()}
         )
 
     def conflicts(self) -> Conflicts:
@@ -122,6 +129,7 @@ class Settings(BaseModel):
         yield from serving_conflicts(self.serving, self.bot)
         yield from web_conflicts(self.web)
         yield from trace_conflicts(self.traces)
+        yield from backend_conflicts(self.model)
         yield from role_conflicts(self.model, judges=self.judges)
         yield from key_conflicts(self.model)
         yield from language_conflicts(self.language)
@@ -150,6 +158,10 @@ class Settings(BaseModel):
             Endpoint("ATTEST_LANGUAGE_ENDPOINT", language.endpoint, language.key),
             Endpoint("ATTEST_TAVILY_BASE_URL", web.tavily_base_url, web.tavily_key, azure=False),
             Endpoint("ATTEST_BING_ENDPOINT", web.bing_endpoint, web.bing_key, azure=False),
+            *(
+                Endpoint(f"{b.where}: base_url", b.base_url, SecretStr(b.name) if b.has_key else None, open=True)
+                for b in self.model.backends or ()
+            ),
         )
 
 

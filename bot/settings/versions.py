@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import asdict
 
 from bot.records import Versions
 from bot.settings.settings import Settings
@@ -21,4 +22,6 @@ def versions(settings: Settings, *, embedding: str, screen: str) -> Versions:
 def settings_hash(settings: Settings) -> str:
     """SHA-256, 16 hexadecimal digits, of the settings that decide how turns run; a secret counts as set or not, never by its value."""
     told = settings.model_dump(mode="json", exclude=ELSEWHERE)
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+    if settings.model.backends is not None:
+        told["backends"] = asdict(settings.model.backends)
+    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:16]

@@ -16,7 +16,7 @@ from bot.turn.state import TurnState
 from grounding.corrective.find import FoundEvidence
 from grounding.evidence.web import web_previews
 from grounding.records import Evidence, Passage, Prompt, plain
-from rai.account import totals
+from rai.account import ModelCall, totals
 from rai.entry_schema import NAME, SCHEMA
 
 SCREENED = ("verdict", "category", "rule", "score", "threshold", "doubtful", "by", "notes")
@@ -84,10 +84,15 @@ def turn_body(reply: Reply) -> dict[str, Any]:
             {"what": what, **{name: getattr(s, name) for name in SCREENED}} for what, s in record.screenings
         ],
         "unfit": list(record.rejected_drafts),
-        "calls": [plain(call) for call in record.calls],
+        "calls": [_call(call) for call in record.calls],
         **({"prices": record.prices.as_json()} if record.prices else {}),
         "stages": [_stage(name, ms, nodes) for name, ms in record.stages],
     }
+
+
+def _call(call: ModelCall) -> dict[str, Any]:
+    """A call of a model; which backend answered it only where there are several."""
+    return {name: value for name, value in plain(call).items() if name != "backend" or value}
 
 
 def _stage(name: str, ms: float, nodes: Mapping[str, str]) -> dict[str, Any]:

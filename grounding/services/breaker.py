@@ -8,6 +8,8 @@ from typing import Literal
 
 FAILURES = 5
 """Failed attempts in a row after which a service is left alone."""
+LONGEST_PAUSE_S = 600.0
+"""The longest pause that a service is believed to want: a slip in its header must not keep it out for a day."""
 
 
 class Breaker:
@@ -26,26 +28,38 @@ class Breaker:
         self._clock = clock
         self._failures = 0
         self._opened_at: float | None = None
+        self._pause_s = cooldown_s
         self._trial = False
         self._epoch = 0
+        self.why = ""
+        """What the last failed call came to, in a line fit for a person; "" before the first."""
 
     @property
     def state(self) -> Literal["closed", "open", "half-open"]:
         """State of the breaker now."""
         if self._opened_at is None:
             return "closed"
-        return "open" if self._clock() - self._opened_at < self._cooldown_s else "half-open"
+        return "open" if self._clock() - self._opened_at < self._pause_s else "half-open"
+
+    @property
+    def admits(self) -> bool:
+        """True if `admit` would give a ticket now."""
+        state = self.state
+        return state == "closed" or (state == "half-open" and not self._trial)
 
     def admit(self) -> int | None:
         """A ticket for one attempt, or None if none is allowed. Every ticket is handed back through `report`."""
-        state = self.state
-        if state == "open" or (state == "half-open" and self._trial):
+        if not self.admits:
             return None
-        self._trial = state == "half-open"
+        self._trial = self.state == "half-open"
         return self._epoch
 
-    def report(self, ticket: int, *, ok: bool | None) -> None:
-        """Tell how an attempt ended: True, False, or None when it was called off and says nothing of the service."""
+    def report(self, ticket: int, *, ok: bool | None, at_once: bool = False, pause_s: float = 0.0) -> None:
+        """Tell how an attempt ended: True, False, or None when it was called off and says nothing of the service.
+
+        `at_once`: this failure alone opens the breaker, because another service can take over. `pause_s`: seconds that the service itself
+        asked for, in place of the cooldown.
+        """
         if ticket != self._epoch:
             return
         self._trial = False
@@ -55,7 +69,8 @@ class Breaker:
                 self._change(None)
         elif ok is False:
             self._failures += 1
-            if self._opened_at is not None or self._failures >= self._threshold:
+            if at_once or self._opened_at is not None or self._failures >= self._threshold:
+                self._pause_s = min(pause_s, LONGEST_PAUSE_S) or self._cooldown_s
                 self._change(self._clock())
 
     def _change(self, opened_at: float | None) -> None:

@@ -45,7 +45,7 @@ class Throttled(ServiceRejected):
     """HTTP 429: the service asks for a pause. `retry_after` in seconds, 0.0 when it names none."""
 
     def __init__(self, service: str, message: str, *, retry_after: float = 0.0) -> None:
-        super().__init__(service, message)
+        super().__init__(service, message, here_alone=True)
         self.retry_after = retry_after
 
 
@@ -66,6 +66,9 @@ class Remote:
 
     `retries`: further attempts after the first. `limit`: attempts under way at the same time (the bulkhead); a call that is pausing holds
     no place. `clock`, `sleep` and `jitter` (a number in [0, 1)) are given by tests.
+
+    `replaceable`, which `grounding.services.backends` sets, tells whether another service can take over now: then a failure is not tried
+    again, and opens the breaker at once.
     """
 
     def __init__(
@@ -84,7 +87,7 @@ class Remote:
         self.deadline_s = deadline_s
         self.breaker = breaker or Breaker(clock=clock)
         self._retries = retries
-        self._last = ""
+        self.replaceable: Callable[[], bool] = _never
         self._places = asyncio.Semaphore(limit)
         self._clock = clock
         self._sleep = sleep
@@ -93,7 +96,7 @@ class Remote:
     @property
     def trouble(self) -> str | None:
         """Reason why the service is not called now (open breaker), or None while calls of it pass."""
-        return self._last or "failed several times in a row" if self.breaker.state == "open" else None
+        return self.breaker.why or "failed several times in a row" if self.breaker.state == "open" else None
 
     async def call(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Call the service: the result of the first attempt that succeeds.
@@ -107,7 +110,7 @@ class Remote:
             except BaseException as error:
                 seen.outcome = _outcome(error)
                 if isinstance(error, ServiceError) and not isinstance(error, CircuitOpen):
-                    self._last = str(error)
+                    self.breaker.why = str(error)
                 raise
 
     async def _call(self, attempt: Callable[[], Awaitable[T]], seen: RemoteCall) -> T:
@@ -138,22 +141,29 @@ class Remote:
             seen.attempts += 1
             began = self._clock()
             ok: bool | None = None
+            at_once, asked = False, 0.0
             try:
                 result = await attempt()
                 ok = True
                 return result
-            except (ServiceUnavailable, ServiceTimeout, ServiceReplyInvalid):
+            except ServiceReplyInvalid:
                 ok = False
                 raise
-            except AttestError:
-                ok = True  # it answered, if only to say no
+            except (ServiceUnavailable, ServiceTimeout) as error:
+                ok, at_once, asked = False, self.replaceable(), _asked(error)
+                raise
+            except AttestError as error:
+                refused = isinstance(error, ServiceRejected) and error.here_alone
+                at_once, asked = refused and self.replaceable(), _asked(error)
+                ok = not at_once  # it answered, if only to say no
                 raise
             except asyncio.CancelledError:
                 slow = self._clock() - began >= GIVEN_UP * self.deadline_s
                 ok = False if bound.expired() or slow else None
+                at_once = self.replaceable()
                 raise
             finally:
-                self.breaker.report(ticket, ok=ok)
+                self.breaker.report(ticket, ok=ok, at_once=at_once, pause_s=asked)
 
     async def _ticket(self) -> int:
         """Permission of the breaker for one attempt. Raises CircuitOpen.
@@ -172,11 +182,19 @@ class Remote:
 
         Exponential backoff with full jitter (Brooker, AWS Architecture Blog, 2015), after what the service asked for.
         """
-        allowed = _allowed(error, self._retries)
+        allowed = 0 if self.replaceable() else _allowed(error, self._retries)
         if tried > allowed or self.breaker.state == "open":
             return None
-        asked = error.retry_after if isinstance(error, Throttled | Overloaded) else 0.0
-        return asked + self._jitter() * min(BACKOFF_CAP_S, BACKOFF_S * 2.0 ** (tried - 1))
+        return _asked(error) + self._jitter() * min(BACKOFF_CAP_S, BACKOFF_S * 2.0 ** (tried - 1))
+
+
+def _never() -> bool:
+    return False
+
+
+def _asked(error: AttestError) -> float:
+    """Seconds that the service asks to be left alone; 0.0 if it says nothing."""
+    return error.retry_after if isinstance(error, Throttled | Overloaded) else 0.0
 
 
 def _outcome(error: BaseException) -> RemoteOutcome:

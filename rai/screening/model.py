@@ -59,8 +59,11 @@ class ScreenedModel:
                 reply = model.complete(system, user, purpose=purpose, max_tokens=max_tokens, schema=schema)
                 with room_granted_by(_granting(asked, hold)):
                     completion = await _counted(asked, reply, hold)
-            if current_turn() is not None and (said := await _cut(asked, completion)):
-                note(said)
+            if current_turn() is not None:
+                served = completion.served
+                for said in (served.degraded if served else "", await _cut(asked, completion)):
+                    if said:
+                        note(said)
             return completion
 
         self.__call: Callable[..., Awaitable[Completion]] = call
@@ -148,6 +151,8 @@ async def _counted(asked: ChatCall, call: Awaitable[Completion], hold: Hold) -> 
     try:
         with observed(asked), watched_by(listen):
             asked.completion = reply = await call
+            if reply.served is not None:
+                asked.model = reply.served.model
         return reply
     except BaseException as error:
         ended = type(error).__name__
@@ -156,7 +161,8 @@ async def _counted(asked: ChatCall, call: Awaitable[Completion], hold: Hold) -> 
         if (turn := current_turn()) is not None:
             ms = round((time.perf_counter() - began) * 1000, 1)
             temperature = reply.temperature if reply else None
-            made = ModelCall(asked.purpose, asked.model, ended, ms, asked.usage, temperature)
+            backend = reply.served.backend if reply and reply.served else ""
+            made = ModelCall(asked.purpose, asked.model, ended, ms, asked.usage, temperature, backend)
             turn.account.settle(hold, made)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bot.commands.doctor.diagnosis import Diagnosis
 from bot.compose.resources import Resources
-from bot.compose.services import learned
+from bot.compose.services import thinking_room
 from bot.settings.settings import Settings
 from bot.settings.terms import terms
 from grounding.errors import BudgetSpent, InputError
@@ -136,7 +136,7 @@ def _screens(settings: Settings) -> Diagnosis:
 
 def _budget(settings: Settings) -> Iterator[Diagnosis]:
     """What a turn may take, if that is bounded, and whether it leaves room for more than the draft."""
-    allowed = terms(settings, learned(settings, Resources()).room())
+    allowed = terms(settings, thinking_room(settings, Resources())())
     if not allowed.bounded:
         return
     account = Account(allowed, prompt_tokens=settings.files.policies[settings.answering.policy].prompt_tokens)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
+from bot.settings.backends import BackendList, read_backends
 from bot.settings.forms import Url, is_scope, is_word
 from bot.settings.group import Conflicts, Group
 from grounding.services.cloud import is_azure_ai
@@ -46,6 +49,11 @@ class ChatModel(Group):
         None,
         alias="openai_scope",
         description="whom the token for an Azure endpoint without a key is for; default https://cognitiveservices.azure.com/.default, in a national cloud its own",
+    )
+    backends_file: Path | None = Field(
+        None,
+        alias="openai_backends",
+        description="several deployments in place of one endpoint, of chat and of embedding models, by order and weight (YAML)",
     )
     api: Literal["chat", "responses"] = Field(
         "chat",
@@ -107,10 +115,20 @@ class ChatModel(Group):
         used |= {name: getattr(self, name) == "model" for name in ("grader", "rewriter", "hyde")}
         return tuple(self.variable(name) for name, on in used.items() if on)
 
+    @cached_property
+    def backends(self) -> BackendList | None:
+        """The list of backends, as it was when it was first looked at; None where there is none. Raises SettingsError."""
+        return None if self.backends_file is None else read_backends(self.backends_file)
+
+    @property
+    def several(self) -> bool:
+        """True where the chat model stands in the list of backends."""
+        return self.backends is not None and bool(self.backends.chat)
+
     @property
     def is_reached(self) -> bool:
         """True if it is said where the model is, or with which key."""
-        return self.base_url is not None or self.api_key is not None
+        return self.base_url is not None or self.api_key is not None or self.several
 
     @property
     def reasoning_effort(self) -> str | None:
@@ -130,6 +148,16 @@ class ChatModel(Group):
         if value is not None and not is_scope(value):
             raise ValueError("a scope that ends in /.default, such as https://ai.azure.com/.default")
         return value
+
+
+def backend_conflicts(model: ChatModel) -> Conflicts:
+    """Rules on the list of backends: what it says of each is not said once more for all of them."""
+    one = ("base_url", "api_key", "name", "auth", "scope", "judge_name")
+    given = [field for field in one if model.several and field in model.model_fields_set]
+    yield (
+        bool(given),
+        f"{model.variable(given[0]) if given else ''} and ATTEST_OPENAI_BACKENDS with chat: allowed is one of them; the file says it for each backend",
+    )
 
 
 def role_conflicts(model: ChatModel, *, judges: bool) -> Conflicts:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
+from bot.settings.backends import ListedBackend
 from bot.settings.forms import PREFIX, Url
 from bot.settings.group import Conflicts, Group
 from bot.settings.groups.chat_model import ChatModel
@@ -50,6 +51,17 @@ class Embedding(Group):
         """Numbers of a vector of the service."""
         return self.width or EMBEDDING_WIDTHS[self.model]
 
+    @property
+    def known_width(self) -> int:
+        """The same; 0 where it is not known."""
+        return self.width or EMBEDDING_WIDTHS.get(self.model, 0)
+
+    def listed_in(self, chat: ChatModel) -> tuple[ListedBackend, ...]:
+        """The backends of the list that give these vectors; none where the list has no embedding models, or none is used."""
+        if self.kind != "openai" or chat.backends is None or not chat.backends.embeddings:
+            return ()
+        return chat.backends.embeddings_within(self.model, self.known_width, EMBEDDING_WIDTHS)
+
     def url_beside(self, chat: ChatModel) -> str | None:
         """The address of the service that embeds, that of the chat model where none is given; None is OpenAI's own."""
         return self.base_url or chat.base_url
@@ -70,11 +82,21 @@ def embedding_conflicts(embedding: Embedding, chat: ChatModel) -> Conflicts:
     idle = [name for name in embedding.given() if name != "embedder"]
     if idle and not service:
         yield True, f"{PREFIX}{idle[0].upper()} needs ATTEST_EMBEDDER=openai; embedded leaves it unused"
+    listed = service and chat.backends is not None and bool(chat.backends.embeddings)
+    doors = [name for name in ("embedding_base_url", "embedding_api_key") if listed and name in embedding.given()]
     yield (
-        service and embedding.url_beside(chat) is None and embedding.key_beside(chat) is None,
+        bool(doors),
+        f"{PREFIX}{''.join(doors[:1]).upper()} and ATTEST_OPENAI_BACKENDS with embeddings: allowed is one of them; the file says it for each backend",
+    )
+    yield (
+        service and not listed and embedding.url_beside(chat) is None and embedding.key_beside(chat) is None,
         "ATTEST_EMBEDDER=openai needs ATTEST_EMBEDDING_API_KEY, or ATTEST_EMBEDDING_BASE_URL for a local server",
     )
     yield (
         service and embedding.width is None and embedding.model not in EMBEDDING_WIDTHS,
         f"ATTEST_EMBEDDING_MODEL={embedding.model} needs ATTEST_EMBEDDING_WIDTH; known without it are {', '.join(EMBEDDING_WIDTHS)}",
+    )
+    yield (
+        listed and not embedding.listed_in(chat),
+        f"ATTEST_OPENAI_BACKENDS: no backend within the boundaries gives vectors of {embedding.model} with {embedding.known_width} numbers; allowed is one at least (ATTEST_EMBEDDING_MODEL, ATTEST_EMBEDDING_WIDTH)",
     )

@@ -107,7 +107,7 @@ class MachineIdentity:
             try:
                 return (await self.get_token_info(scope)).token
             except ClientAuthenticationError:
-                raise ServiceRejected(service, SIGN_IN_FAILED) from None
+                raise ServiceRejected(service, SIGN_IN_FAILED, here_alone=True) from None
 
         return token
 

@@ -18,35 +18,35 @@ from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 from grounding.errors import AttestError, ServiceRejected, SettingsError
 from grounding.services.address import is_this_machine
 from grounding.services.cloud import OPENAI_BASE_URL
+from grounding.services.key_file import KeyFile
 from grounding.services.remote import Remote
 from grounding.web.tls import tls_context
 
 CONNECT_S = 5.0
 TokenProvider = Callable[[], Awaitable[str]]
 """Asynchronous: a function that returns its token at once is refused, for it would hold up every other turn."""
+KeySource = str | KeyFile | TokenProvider | None
+"""A key, a file that holds one and may come to hold another, a function that returns a bearer token, or nothing for a local server."""
 Auth = Literal["bearer", "api-key", "both"]
 """The header in which a key goes: Authorization, as OpenAI, Azure's `/openai/v1/` and local servers take it, or api-key, as gateways do."""
 
 
-def make_client(
-    base_url: str | None, api_key: str | TokenProvider | None, remote: Remote, auth: Auth = "bearer"
-) -> AsyncOpenAI:
+def make_client(base_url: str | None, api_key: KeySource, remote: Remote, auth: Auth = "bearer") -> AsyncOpenAI:
     """Client of OpenAI, of Azure's `/openai/v1/`, or of any server with that interface.
 
-    `api_key`: a key, an async function that returns a bearer token (Microsoft Entra ID), or None for a local server. `auth`: the header in
-    which a key goes. Its timeout is per read, so whoever calls bounds the whole. Raises SettingsError if `base_url` is not an http or https
+    `auth`: the header in which a key goes. Its timeout is per read, so whoever calls bounds the whole. Raises SettingsError if `base_url` is not an http or https
     address, or the key cannot be sent.
     """
     url = base_url or OPENAI_BASE_URL
     host = _host(url)
     _check_key(api_key)
-    if isinstance(api_key, str) and url.startswith("http://") and not is_this_machine(host):
+    if isinstance(api_key, str | KeyFile) and url.startswith("http://") and not is_this_machine(host):
         raise SettingsError(f"{remote.service}: allowed is https, the key would travel in the clear")
     outside = not is_this_machine(host)
     client = AsyncOpenAI(
         base_url=url,
         # Without a key the SDK would send the environment's to whatever server this is.
-        api_key=_guarded(api_key, remote.service) if callable(api_key) else api_key or "none",
+        api_key=_sdk_key(api_key, remote.service),
         default_headers=_headers(api_key, auth),
         max_retries=0,
         timeout=Timeout(remote.deadline_s, connect=min(CONNECT_S, remote.deadline_s)),
@@ -62,18 +62,37 @@ def make_client(
     return client
 
 
+def _sdk_key(api_key: KeySource, service: str) -> str | TokenProvider:
+    """The key in a form that the SDK takes; of a file it asks for each request."""
+    if isinstance(api_key, KeyFile):
+
+        async def current() -> str:
+            return api_key.current()
+
+        return current
+    return _guarded(api_key, service) if callable(api_key) else api_key or "none"
+
+
 def _headers(api_key: object, auth: Auth) -> dict[str, str]:
     """Headers beside the SDK's own Authorization; a token goes as bearer whatever `auth` says."""
     return {"api-key": api_key} if isinstance(api_key, str) and auth != "bearer" else {}
 
 
 def _hooks(api_key: object, auth: Auth) -> dict[str, list[Any]]:
-    """Event hook that removes Authorization where the key goes in api-key alone: the SDK adds it to every request."""
+    """Event hooks that set api-key to what a file holds now, and remove Authorization, which the SDK adds to every request, where the key goes
+    in api-key alone.
+    """
+
+    async def set_key(request: httpx2.Request) -> None:
+        if isinstance(api_key, KeyFile):
+            request.headers["api-key"] = api_key.current()
 
     async def without_bearer(request: httpx2.Request) -> None:
         request.headers.pop("Authorization", None)
 
-    return {"request": [without_bearer]} if isinstance(api_key, str) and auth == "api-key" else {}
+    if auth == "bearer" or not isinstance(api_key, str | KeyFile):
+        return {}
+    return {"request": [set_key, without_bearer] if auth == "api-key" else [set_key]}
 
 
 def _guarded(provider: TokenProvider, service: str) -> TokenProvider:

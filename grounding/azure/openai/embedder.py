@@ -20,7 +20,7 @@ import openai
 from numpy.typing import NDArray
 from openai import Timeout
 
-from grounding.azure.openai.client import CONNECT_S, Auth, TokenProvider, make_client
+from grounding.azure.openai.client import CONNECT_S, Auth, KeySource, make_client
 from grounding.azure.openai.faults import translated
 from grounding.azure.openai.fingerprint import service_fingerprint
 from grounding.azure.openai.replies import counted, parsed
@@ -55,22 +55,25 @@ class OpenAIEmbedder:
 
     `api_key`: a key, an async function that returns a bearer token, or None for a local server. `model`: model or deployment name. `width`:
     dimensions of a vector; with `shorten` the service is asked for as many, and where it does not take the request its vectors must have
-    that width by themselves. Raises SettingsError as `make_client` does.
+    that width by themselves. `fingerprint`: of the vectors, in place of one by the address; `backend`: its name among several. Raises SettingsError as `make_client` does.
     """
 
     def __init__(
         self,
         base_url: str | None,
-        api_key: str | TokenProvider | None,
+        api_key: KeySource,
         model: str,
         width: int,
         remote: Remote,
         *,
         auth: Auth = "bearer",
         shorten: bool = False,
+        fingerprint: str | None = None,
+        backend: str = "",
     ) -> None:
         self._model, self._width, self._remote, self._shorten = model, width, remote, shorten
-        self._fingerprint = service_fingerprint(base_url, model, width)
+        self._fingerprint = fingerprint or service_fingerprint(base_url, model, width)
+        self._backend = backend
         self._cache = VectorCache(_CACHED, _CACHED // 64)
         self._client = make_client(base_url, api_key, remote, auth)
         self._timeout = Timeout(min(READ_S, remote.deadline_s), connect=min(CONNECT_S, remote.deadline_s))
@@ -90,7 +93,7 @@ class OpenAIEmbedder:
         held = self._cache.known(texts)
         missing = [t for t in dict.fromkeys(texts) if t not in held]
         if missing:
-            with observed(EmbedCall(self._model, len(missing))) as call:
+            with observed(EmbedCall(self._model, len(missing), self._backend)) as call:
                 for batch in in_batches(missing, len, most_items=MOST_TEXTS, most_size=MOST_CHARS):
                     rows = await self._rows([sendable(text).strip() or _NOTHING for text in batch], call)
                     held |= zip(batch, rows, strict=True)

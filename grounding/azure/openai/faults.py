@@ -31,6 +31,8 @@ _FILTER_CODES = frozenset(
 )
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "quota_exceeded"})
 _THROTTLE_CODES = frozenset({"rate_limit_exceeded", "too_many_requests"})
+_HERE = frozenset({401, 403, 404, 405, 410})
+"""Refusals of the key, or of a deployment that is not there: another server may take the same request."""
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
 _PATHS = ("/chat/completions", "/responses", "/embeddings", "/moderations")
 _SCHEMA = re.compile(r"response_format|text\.format|json[ _-]?schema|structured[ _]outputs?|grammar", re.IGNORECASE)
@@ -77,7 +79,7 @@ def status_fault(service: str, error: openai.APIStatusError) -> AttestError:
         if asked is not None:
             return Overloaded(service, f"cannot serve now{where}", retry_after=asked)
         return ServiceUnavailable(service, f"failed{where}")
-    return ServiceRejected(service, f"{_refusal(error, code)}{where}")
+    return ServiceRejected(service, f"{_refusal(error, code)}{where}", here_alone=status in _HERE)
 
 
 def reported(service: str, error: object) -> AttestError:
@@ -88,7 +90,7 @@ def reported(service: str, error: object) -> AttestError:
     if code in _FILTER_CODES:
         return ContentFiltered(f"{service}: the service's content filter refused the prompt{where}")
     if code in _QUOTA_CODES:
-        return ServiceRejected(service, f"the quota of this key is used up{where}")
+        return ServiceRejected(service, f"the quota of this key is used up{where}", here_alone=True)
     if code in _TOO_LONG_CODES:
         return ServiceRejected(service, f"the prompt is longer than the model can take{where}")
     if code in _THROTTLE_CODES:
@@ -98,7 +100,7 @@ def reported(service: str, error: object) -> AttestError:
 
 def _too_many(service: str, error: openai.APIStatusError, code: str | None, where: str) -> ServiceRejected:
     if code in _QUOTA_CODES:
-        return ServiceRejected(service, f"the quota of this key is used up{where}")
+        return ServiceRejected(service, f"the quota of this key is used up{where}", here_alone=True)
     return Throttled(service, f"too many requests{where}", retry_after=_asked(error) or 0.0)
 
 

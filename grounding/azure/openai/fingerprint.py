@@ -11,6 +11,15 @@ from grounding.services.cloud import OPENAI_BASE_URL
 _UNFIT = re.compile(r"[^A-Za-z0-9.]+")
 
 
+def listed_fingerprint(model: str, width: int) -> str:
+    """Model, width, and a digest of both; usable as a file name.
+
+    For deployments of which a list says what model each holds: whoever has the same model and width gives the same vectors, at any address.
+    """
+    digest = hashlib.sha256(f"{model}\x00{width}".encode()).hexdigest()
+    return f"{_UNFIT.sub('-', model)[:40]}-{width}-{digest[:12]}"
+
+
 def service_fingerprint(base_url: str | None, model: str, width: int) -> str:
     """Model or deployment, width, and a digest of both with the address; usable as a file name.
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal, Protocol
 import openai
 from openai import AsyncAPIResponse, RequestOptions
 
-from grounding.azure.openai.client import Auth, TokenProvider, make_client
+from grounding.azure.openai.client import Auth, KeySource, make_client
 from grounding.azure.openai.event_stream import EventLines
 from grounding.azure.openai.faults import named_efforts, names_parameter, names_schema, names_size, translated
 from grounding.azure.openai.learned import Learned, beginning
@@ -100,7 +100,7 @@ class OpenAIModel(ABC):
     def __init__(
         self,
         base_url: str | None,
-        api_key: str | TokenProvider | None,
+        api_key: KeySource,
         model: str,
         remote: Remote,
         *,
