@@ -141,7 +141,7 @@ def _backends(given: Mapping[str, Any], kind: str, where: str, folder: Path) -> 
     found = tuple(_Row(row, f"{where}: {kind} {i}", kind, folder).backend() for i, row in enumerate(rows, 1))
     names = [backend.name for backend in found]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise SettingsError(f"{where}: {kind} {twice[0]}: the name stands twice; allowed is one backend of each name")
+        raise SettingsError(f"{where}: {kind} {twice[0]}: the name stands twice: allowed is one backend of each name")
     return found
 
 

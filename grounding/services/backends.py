@@ -33,7 +33,7 @@ class Backend(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Answered(Generic[T, R]):
-    """The result of a call and the backend that gave it. `failed`: why the one before did not, None if it was the first that was asked."""
+    """The result of a call and the backend that gave it. `failed`: why the first that was asked did not, None if it was that one."""
 
     backend: Backend[T]
     result: R
@@ -64,25 +64,24 @@ class Backends(Generic[T]):
         return "; ".join(why for why in reasons if why) if all(reasons) else None
 
     async def call(self, ask: Callable[[T], Awaitable[R]]) -> Answered[T, R]:
-        """The result of the first backend that answers. Raises what the request itself comes to, and if none answers what the first said that
-        was asked.
+        """The result of the first backend that answers. Raises what the request itself comes to, and if none answers what the last said that
+        was called.
         """
-        left, failed = self._drawn(), None
+        left, errors = self._drawn(), list[ServiceError]()
         while left:
             backend = next((b for b in left if b.remote.breaker.admits), None)
             if backend is None:
-                if failed is not None:
+                if any(not isinstance(error, CircuitOpen) for error in errors):
                     break  # the others are left alone
                 backend = left[0]  # says so, or waits for how its trial ends
             left.remove(backend)
             try:
-                return Answered(backend, await ask(backend.client), failed)
+                return Answered(backend, await ask(backend.client), errors[0] if errors else None)
             except ServiceError as error:
                 if not _passes_on(error):
                     raise
-                failed = error if failed is None or isinstance(failed, CircuitOpen) else failed
-        assert failed is not None
-        raise failed
+                errors.append(error)
+        raise errors[-1]
 
     def _drawn(self) -> list[Backend[T]]:
         """The backends in the order of this call: of one order a random one first, by weight (Efraimidis and Spirakis, 2006)."""

@@ -8,12 +8,14 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from grounding.azure.openai.backends import ChatBackends
 from grounding.azure.openai.chat import OpenAIChat
 from grounding.azure.openai.responses import OpenAIResponses
 from grounding.errors import ContentFiltered, ServiceError, ServiceReplyInvalid, ServiceUnavailable
 from grounding.model_calls.schema import TEXT, fields, listed
 from grounding.ports import ChatModel
 from grounding.records import Completion
+from grounding.services.backends import Backend, Backends
 from grounding.services.remote import Remote
 from tests.fakes import openai_server
 from tests.fakes.model import FaultyModel, ScriptedModel
@@ -42,7 +44,7 @@ SERVICES: dict[str, tuple[type[OpenAIChat | OpenAIResponses], bool]] = {
 SCHEMA = fields(answers=listed(TEXT))
 
 
-@pytest.fixture(params=[*SERVICES, "scripted", "faulty"])
+@pytest.fixture(params=[*SERVICES, "backends", "scripted", "faulty"])
 async def make(request: pytest.FixtureRequest) -> AsyncIterator[Make]:
     """Builds an implementation that gives these replies; an error class stands for a server that fails that way."""
     async with AsyncExitStack() as stack:
@@ -55,13 +57,26 @@ async def make(request: pytest.FixtureRequest) -> AsyncIterator[Make]:
             stack.push_async_callback(model.aclose)
             return model
 
+        async def backends(replies: Sequence[Reply]) -> ChatModel:
+            """Two of them, the first of which is down."""
+            down = await stack.enter_async_context(OpenAIServer(otherwise=openai_server.error(500)))
+            steps = [openai_server.ok(r) if isinstance(r, str) else STEPS[r] for r in replies]
+            up = await stack.enter_async_context(OpenAIServer(*steps))
+            made: list[Backend[ChatModel]] = []
+            for order, server in enumerate((down, up)):
+                remote = Remote("model", retries=0)
+                model = OpenAIChat(server.base_url, "key", "gpt-test", remote)
+                stack.push_async_callback(model.aclose)
+                made.append(Backend(str(order), "gpt-test", model, remote, order))
+            return ChatBackends(Backends("model", made))
+
         async def scripted(replies: Sequence[Reply]) -> ChatModel:
             return ScriptedModel(*(r if isinstance(r, str) else ERRORS[r] for r in replies))
 
         async def faulty(replies: Sequence[Reply]) -> ChatModel:
             return FaultyModel(await scripted(replies))
 
-        yield {"scripted": scripted, "faulty": faulty}.get(request.param, loopback)
+        yield {"backends": backends, "scripted": scripted, "faulty": faulty}.get(request.param, loopback)
 
 
 async def test_it_has_a_name(make: Make) -> None:

@@ -1,4 +1,4 @@
-"""What every Embedder promises, run over the real model, a service, the wrapper that keeps personal data here, and the one that tests use."""
+"""What every Embedder promises, run over the real model, a service, the wrapper that keeps personal data here, several of which one is down, and the one that tests use."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grounding.azure.openai.backends import EmbedderBackends
 from grounding.azure.openai.embedder import OpenAIEmbedder
 from grounding.embedded.embedder import MiniLM
 from grounding.errors import StoreError
 from grounding.ports import Embedder
+from grounding.services.backends import Backend, Backends
 from grounding.services.remote import Remote
 from rai.personal.redact import Redactor
 from rai.screening.personal_data import PrivateEmbedder
@@ -21,15 +23,27 @@ from tests.fakes.embedder import HashEmbedder
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer
 
 
-@pytest.fixture(params=["minilm", "hash", "service", "unnormalised", "short", "private"])
+@pytest.fixture(params=["minilm", "hash", "service", "unnormalised", "short", "private", "backends"])
 async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
     if request.param in ("minilm", "hash"):
         yield request.getfixturevalue("minilm") if request.param == "minilm" else HashEmbedder()
         return
     modes: dict[str, Any] = {"unnormalised": {"scale": 7.5}, "short": {"longest": 1500}}
     async with EmbeddingsServer(**modes.get(request.param, {})) as server:
-        service = OpenAIEmbedder(server.base_url, KEY, "text-embedding-3-small", 256, Remote("embedding service"))
-        yield PrivateEmbedder(service, Redactor()) if request.param == "private" else service
+        service_calls = Remote("embedding service")
+        service = OpenAIEmbedder(server.base_url, KEY, "text-embedding-3-small", 256, service_calls)
+        spare = Remote("embedding service", retries=0)
+        down = OpenAIEmbedder("http://127.0.0.1:9/v1", KEY, "text-embedding-3-small", 256, spare)
+        both: list[Backend[Embedder]] = [
+            Backend("down", "m", down, spare, 1),
+            Backend("up", "m", service, service_calls, 2),
+        ]
+        wrapped: dict[str, Embedder] = {
+            "private": PrivateEmbedder(service, Redactor()),
+            "backends": EmbedderBackends(Backends("embedding service", both)),
+        }
+        yield wrapped.get(request.param, service)
+        await down.aclose()
         await service.aclose()
 
 

@@ -25,7 +25,7 @@ class ChatBackends:
     async def complete(
         self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
     ) -> Completion:
-        """The reply of the first backend that answers. Raises what the last one raises, or the first that refuses the request itself."""
+        """The reply of the first backend that answers. Raises what the last one raises, or whichever refuses the request itself."""
         answered = await self._backends.call(
             lambda model: model.complete(system, user, purpose=purpose, max_tokens=max_tokens, schema=schema)
         )

@@ -174,7 +174,7 @@ async def test_the_last_that_is_left_is_tried_again_and_not_left_alone_at_once()
     assert backends.trouble is None
 
 
-async def test_with_all_of_them_down_the_first_reason_is_told_and_then_nobody_is_called() -> None:
+async def test_with_all_of_them_down_a_reason_is_told_and_then_nobody_is_called() -> None:
     now, servers = Now(), (Server("a", *[DOWN] * 9), Server("b", *[DOWN] * 9))
     backends = several(*servers, now=now, retries=0)
     with pytest.raises(ServiceUnavailable, match="failed"):
