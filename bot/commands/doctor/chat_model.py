@@ -8,7 +8,9 @@ import time
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+from bot.commands.doctor.backends import check_backends
 from bot.commands.doctor.diagnosis import Diagnosis, probe_page
+from bot.commands.doctor.retirement import with_retirement
 from bot.compose.resources import Resources
 from bot.compose.services import bare_model, learned
 from bot.settings.settings import Settings
@@ -44,6 +46,10 @@ _NO_V1 = "ATTEST_OPENAI_BASE_URL must end in /v1, for Azure in /openai/v1/"
 
 async def check_chat_models(settings: Settings) -> list[Diagnosis]:
     """Call each chat model that is switched on once; a finding each, and one on the context of a model that Ollama serves. Each is billed as any call."""
+    if (listed := settings.model.backends) is not None and listed.chat:
+        if not settings.model.uses and not settings.judges:
+            return []
+        return await check_backends(settings, listed.chat, listed.chat_within, lambda own: _one(own, None, listed=True))
     found = []
     if settings.model.uses or (settings.judges and settings.model.judge_name is None):
         found += await _one(settings, None)
@@ -52,13 +58,15 @@ async def check_chat_models(settings: Settings) -> list[Diagnosis]:
     return found
 
 
-async def _one(settings: Settings, name: str | None) -> list[Diagnosis]:
-    """The model of the settings, or another at its endpoint."""
+async def _one(settings: Settings, name: str | None, *, listed: bool = False) -> list[Diagnosis]:
+    """The model of the settings, or another at its endpoint. `listed`: it is a backend, whose list says which model it is."""
     resources = Resources()
     try:
         began = time.perf_counter()
         completion = await _called(settings, resources, name)
         found = _answered(settings, completion, time.perf_counter() - began, resources, name)
+        if not listed and is_openai(settings.model.base_url):
+            found = with_retirement(found, completion.model, settings.model.base_url)
         return [found, *([] if name else await _context(settings))]
     except (AttestError, OSError) as error:
         return [await _failed(settings, error)]

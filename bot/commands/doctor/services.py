@@ -5,20 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 from urllib.parse import urlencode
 
 from pydantic import SecretStr
 
+from bot.commands.doctor.backends import check_backends
 from bot.commands.doctor.chat_model import check_chat_models
 from bot.commands.doctor.diagnosis import WAIT_S, Diagnosis, fix_of, probe, probe_page
+from bot.commands.doctor.retirement import with_retirement
 from bot.compose.embedder import SERVICE, service_embedder
 from bot.compose.resources import Resources, machine_identity
 from bot.compose.search import ask_ranker
 from bot.settings.settings import Settings
 from grounding.errors import AttestError, ServiceError, SettingsError
 from grounding.services.address import check_address
-from grounding.services.cloud import COGNITIVE, SEARCH
+from grounding.services.cloud import COGNITIVE, SEARCH, is_openai
 from grounding.services.remote import Remote
 
 Bearer = Callable[[str, str], Callable[[], Awaitable[str]]]
@@ -43,14 +46,13 @@ async def check_services(settings: Settings) -> list[Diagnosis]:
     model within the time of a call.
     """
     async with machine_identity(settings) as identity:
-        model = asyncio.ensure_future(check_chat_models(settings))
-        return [*await asyncio.gather(*_services(settings, identity.bearer)), *await model]
+        models = asyncio.gather(check_chat_models(settings), _embeddings(settings))
+        services = await asyncio.gather(*_services(settings, identity.bearer))
+        return [*services, *chain.from_iterable(await models)]
 
 
 def _services(settings: Settings, bearer: Bearer) -> list[asyncio.Future[Diagnosis]]:
     calls = [_traces(settings)]
-    if settings.embedding.kind == "openai":
-        calls.append(_embedding(settings))
     if settings.search.kind == "azure":
         calls.append(_search(settings, bearer))
         if settings.search.semantic == "on":
@@ -89,6 +91,21 @@ def _of_models(found: Diagnosis, page: str, url_setting: str) -> Diagnosis:
         fix = f"{url_setting} must end in /v1, for Azure in /openai/v1/"
         return replace(found, status="fail", detail="something answers there, but no model service", fix=fix)
     return found
+
+
+async def _embeddings(settings: Settings) -> list[Diagnosis]:
+    """The service that embeds, or each that is listed."""
+    if settings.embedding.kind != "openai":
+        return []
+    asked, backends = settings.embedding.listed_in(settings.model), settings.model.backends
+
+    async def look(own: Settings) -> list[Diagnosis]:
+        return [await _embedding(own)]
+
+    if asked and backends is not None:
+        return await check_backends(settings, backends.embeddings, asked, look)
+    found, url = await _embedding(settings), settings.embedding_url
+    return [with_retirement(found, settings.embedding.model, url) if is_openai(url) else found]
 
 
 async def _embedding(settings: Settings) -> Diagnosis:
