@@ -157,7 +157,10 @@ class Tracer:
                     return ended
                 ended["gen_ai.response.model"] = completion.model
                 if completion.served is not None:
-                    ended["attest.backend"] = completion.served.backend
+                    ended |= {
+                        "attest.backend": completion.served.backend,
+                        "gen_ai.request.model": completion.served.model,
+                    }
                 said = _message("assistant", completion.text, finish_reason="stop")
                 return ended | ({"gen_ai.output.messages": said} if self._content else {})
             case EmbedCall(usage=usage):

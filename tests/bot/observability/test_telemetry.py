@@ -19,7 +19,7 @@ from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from bot.turn.stages import LABELS
 from tests.fakes.openai_forms import completion
-from tests.fakes.openai_server import OpenAIServer, ok, reply
+from tests.fakes.openai_server import OpenAIServer, error, ok, reply
 from tests.fakes.otlp_server import OtlpServer, Received
 from tests.knowledge_base import over_one_page
 
@@ -97,6 +97,31 @@ async def test_a_turn_is_one_trace_that_leads_to_its_entry(tmp_path: Path) -> No
     }
     assert {resource["service.name"] for resource in collector.resources} == {"attest"}
     assert {span.status for span in collector.spans} == {""}
+
+
+async def test_of_several_backends_the_spans_say_who_answered(tmp_path: Path) -> None:
+    with OtlpServer() as collector:
+        async with OpenAIServer(error(500)) as down, OpenAIServer(reply(completion(GOOD))) as up:
+            rows = [
+                f"  - {{name: {name}, order: {order}, base_url: '{server.base_url}', model: gpt-{name}}}"
+                for order, (name, server) in enumerate((("north", down), ("south", up)), 1)
+            ]
+            (tmp_path / "backends.yaml").write_text("\n".join(["chat:", *rows]), "utf-8")
+            settings = load_settings(
+                home=tmp_path / "home",
+                ledger_key_file=tmp_path / "config" / "ledger.key",
+                generator="openai",
+                statement_judge="off",
+                openai_backends=tmp_path / "backends.yaml",
+                traces="otlp",
+                traces_endpoint=collector.endpoint,
+            )
+            async with over_one_page(settings, tmp_path, PAGE, lexical_only=True) as system:
+                await system.answer(Ask(QUESTION), None)
+    chat = only(collector, "chat gpt-north")
+    assert (chat.attributes["gen_ai.request.model"], chat.attributes["attest.backend"]) == ("gpt-south", "south")
+    calls = {span.name: span.attributes["attest.outcome"] for span in collector.spans if span.parent == chat.id}
+    assert calls == {"call openai north": "unavailable", "call openai south": "ok"}
 
 
 @pytest.mark.parametrize("content", ["off", "on"])

@@ -364,6 +364,15 @@ async def test_a_turn_says_which_rule_decided_and_by_what_margin(reviewer: Clien
     assert "<script>document" not in text
 
 
+async def test_a_call_says_which_backend_answered(reviewer: Client, fake: Fake) -> None:
+    await fake.turns.answer(asked("What does this plan cost?"), None)
+    entry = fake.ledger.kept[-1]
+    calls = [{**call, "backend": "sweden"} for call in entry.body["calls"]]
+    kept = await fake.ledger.append("turn", {**entry.body, "calls": calls})
+    pages = [await (await reviewer.get(f"/review/{e.entry_id}")).text() for e in (entry, kept)]
+    assert [text.count(">sweden<") for text in pages] == [0, len(calls)]
+
+
 async def test_thresholds_are_told_only_where_they_mean_something(reviewer: Client, fake: Fake) -> None:
     entry = fake.ledger.kept[0]
     policy = built_in()["graph-crag"].as_json()
