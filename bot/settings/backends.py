@@ -45,6 +45,7 @@ _FIELDS = (
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
+_FIELD = re.compile(r"[a-z_-]{1,24}")
 _WORDS = "letters, digits, dots, - and _, 40 at most"
 
 
@@ -235,7 +236,7 @@ def _known(given: Mapping[Any, Any], allowed: Sequence[str], where: str) -> None
     """Raise SettingsError for a field that is not known. Its name alone is told: what stands there may be a key."""
     for field in given:
         if field not in allowed:
-            shown = field if isinstance(field, str) and _NAME.fullmatch(field) else "a field"
+            shown = field if isinstance(field, str) and _FIELD.fullmatch(field) else "a field"
             hint = ""
             if isinstance(field, str) and "key" in field.lower():
                 hint = "; a key stands in a file (key_file) or a variable (key_env), never here"

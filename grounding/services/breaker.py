@@ -57,8 +57,8 @@ class Breaker:
     def report(self, ticket: int, *, ok: bool | None, at_once: bool = False, pause_s: float = 0.0) -> None:
         """Tell how an attempt ended: True, False, or None when it was called off and says nothing of the service.
 
-        `at_once`: this failure alone opens the breaker, because another service can take over. `pause_s`: seconds that the service itself
-        asked for, in place of the cooldown.
+        `at_once`: this failure alone opens the breaker, because another service can take over, and for `pause_s` seconds in place of the cooldown
+        where the service asked for a pause.
         """
         if ticket != self._epoch:
             return
@@ -70,7 +70,8 @@ class Breaker:
         elif ok is False:
             self._failures += 1
             if at_once or self._opened_at is not None or self._failures >= self._threshold:
-                self._pause_s = min(pause_s, LONGEST_PAUSE_S) or self._cooldown_s
+                asked = min(pause_s, LONGEST_PAUSE_S) if at_once else 0.0
+                self._pause_s = asked or self._cooldown_s
                 self._change(self._clock())
 
     def _change(self, opened_at: float | None) -> None:

@@ -147,6 +147,19 @@ async def test_a_pause_that_it_asks_for_counts_in_place_of_the_cooldown() -> Non
         assert first.calls == calls
 
 
+async def test_without_a_stand_in_a_pause_that_is_asked_for_does_not_shorten_the_cooldown() -> None:
+    now, server = Now(), Server("a", *[Overloaded("svc", "503", retry_after=1.0)] * 5)
+    alone = several(server, now=now, retries=0)
+    for _ in range(5):
+        with pytest.raises(Overloaded):
+            await answer(alone)
+    now.seconds = COOLDOWN_S - 1
+    with pytest.raises(CircuitOpen):
+        await answer(alone)
+    now.seconds = COOLDOWN_S
+    assert await answer(alone) == "a"
+
+
 async def test_nobody_waits_for_a_trial_while_another_answers() -> None:
     now, first, second = Now(), Server("a", DOWN), Server("b")
     backends = several(first, second, now=now)
