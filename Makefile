@@ -6,7 +6,7 @@ SEED := $(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 SUITE = -m pytest -n auto --dist loadfile --no-loadscope-reorder --randomly-seed=$(SEED) $(PYTEST_ARGS)
 .DEFAULT_GOAL := help
 
-.PHONY: help setup setup-dev run test coverage aimock rows lists release bench fuzz train-screen check format clean
+.PHONY: help setup setup-dev run test coverage aimock rows lists release check-infra bench fuzz train-screen check format clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -43,6 +43,9 @@ lists: setup-dev  ## lists in the documents that the program decides: settings, 
 
 release: setup-dev  ## look whether version, changelog, tree and lists are ready for a tag, then sdist, wheel and notes in dist/; CONTRIBUTING.md has the steps
 	@.venv/bin/python -m tools.release $(if $(TAG),--tag $(TAG)) $(if $(LINKS),--links $(LINKS))
+
+check-infra: setup-dev  ## whether infra/ agrees with itself; TYPES=folder, `generated` of Azure/bicep-types-az, compares it with what Microsoft publishes
+	@.venv/bin/python -m tools.check_infra $(if $(TYPES),--types $(TYPES))
 
 bench: setup-dev  ## figures with n and the machine; DATA=folder adds the public sets
 	@.venv/bin/python -m tests.bench $(if $(DATA),--data $(DATA))

@@ -76,7 +76,7 @@ def test_every_line_is_a_setting(path: Path) -> None:
 @pytest.mark.parametrize("path", WAYS, ids=lambda path: path.name)
 def test_each_way_starts_as_it_stands(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = start(tmp_path, monkeypatch, written(path))
-    assert settings.model.generator == ("extractive" if path.name.startswith("embedded") else "openai")
+    assert settings.model.generator == ("extractive" if path.name.startswith(("compose", "embedded")) else "openai")
 
 
 def blocks(path: Path) -> list[dict[str, str]]:

@@ -78,6 +78,26 @@ def in_front_of(upstreams: Mapping[str, str]) -> Iterator[dict[tuple[str, str], 
         assert attempt + 1 < _TRIES, f"nginx does not start: {said}"
 
 
+@contextmanager
+def running(site: str, port: int) -> Iterator[None]:
+    """One nginx with the `server` block of a site that listens on `port`."""
+    with tempfile.TemporaryDirectory(prefix="attest-nginx-") as folder:
+        path = Path(folder) / "nginx.conf"
+        path.write_text(_CONFIGURATION.format(folder=folder, sites=site), "utf-8")
+        process = subprocess.Popen([nginx_path(), "-c", str(path), "-p", folder], stderr=subprocess.PIPE, text=True)
+        try:
+            assert _listens(process, [port]), "nginx does not start"
+            yield
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def free_port() -> int:
+    """A port that is free now."""
+    return _free_ports(1)[0]
+
+
 def _written(folder: Path, upstreams: Mapping[str, str], fronts: Mapping[tuple[str, str], int]) -> Path:
     sites = [_SITE.format(port=port, upstream=upstreams[name], way=WAYS[way]) for (name, way), port in fronts.items()]
     path = folder / "nginx.conf"

@@ -1,0 +1,89 @@
+// What is secret: the address with which checkpoints are written, and, where they are given, the bot's password and the keys of the API.
+param name string
+param location string
+param tags object
+param private bool
+param softDeleteDays int
+param purgeProtection bool
+param principalId string
+param storageName string
+param checkpointContainer string
+param checkpointExpiry string
+
+@secure()
+param botAppPassword string
+
+@secure()
+param apiKeys string
+
+var roles = loadJsonContent('../roles.json')
+
+resource vault 'Microsoft.KeyVault/vaults@2025-05-01' = {
+  name: name
+  location: location
+  tags: tags
+  properties: {
+    tenantId: subscription().tenantId
+    sku: {
+      family: 'A'
+      name: 'standard'
+    }
+    enableRbacAuthorization: true
+    enablePurgeProtection: purgeProtection ? true : null
+    enableSoftDelete: true
+    softDeleteRetentionInDays: softDeleteDays
+    publicNetworkAccess: private ? 'Disabled' : 'Enabled'
+  }
+}
+
+resource read 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+  name: guid(vault.id, principalId, roles.keyVaultSecretsUser.id)
+  scope: vault
+  properties: {
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.keyVaultSecretsUser.id)
+    principalId: principalId
+    principalType: 'ServicePrincipal'
+  }
+}
+
+resource storage 'Microsoft.Storage/storageAccounts@2025-06-01' existing = {
+  name: storageName
+}
+
+// create, read and list, never write or delete: what docs/ledger.md asks for
+var signature = storage.listServiceSas('2025-06-01', {
+  canonicalizedResource: '/blob/${storageName}/${checkpointContainer}'
+  signedResource: 'c'
+  signedPermission: 'rcl'
+  signedProtocol: 'https'
+  signedExpiry: checkpointExpiry
+}).serviceSasToken
+
+resource checkpoints 'Microsoft.KeyVault/vaults/secrets@2025-05-01' = {
+  parent: vault
+  name: 'checkpoints'
+  properties: {
+    value: 'https://${storageName}.blob.${environment().suffixes.storage}/${checkpointContainer}?${signature}'
+  }
+}
+
+resource bot 'Microsoft.KeyVault/vaults/secrets@2025-05-01' = if (!empty(botAppPassword)) {
+  parent: vault
+  name: 'bot-app-password'
+  properties: {
+    value: botAppPassword
+  }
+}
+
+resource api 'Microsoft.KeyVault/vaults/secrets@2025-05-01' = if (!empty(apiKeys)) {
+  parent: vault
+  name: 'api-keys'
+  properties: {
+    value: apiKeys
+  }
+}
+
+output id string = vault.id
+output checkpointsSecretUrl string = '${vault.properties.vaultUri}secrets/${checkpoints.name}'
+output botSecretUrl string = empty(botAppPassword) ? '' : '${vault.properties.vaultUri}secrets/${bot.name}'
+output apiKeysSecretUrl string = empty(apiKeys) ? '' : '${vault.properties.vaultUri}secrets/${api.name}'

@@ -1,0 +1,84 @@
+"""The settings that the app gets on Azure: the program takes them together, and they say what the pages promise."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.settings.forms import PREFIX
+from bot.settings.load import load_settings
+from tests.infra.bicep import APP, ROOT, settings
+
+WAYS = {
+    "managed identity": (("settings",), {"botType": "UserAssignedMSI", "directory": "graph"}),
+    "managed identity, keys of the API": (
+        ("settings", "settingsOfApi"),
+        {"botType": "UserAssignedMSI", "directory": "graph"},
+    ),
+    "registered app": (("settings", "settingsOfBot"), {"botType": "SingleTenant", "directory": "file"}),
+}
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_program_takes_what_infra_sets(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    variables, given = WAYS[way]
+    environment = settings(variables, **given)
+    assert len(environment) > 25
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("ATTEST_HOST", "0.0.0.0")  # as the image has it
+    taken = load_settings()
+    assert not taken.local_mode
+    assert taken.bot.app_type == given["botType"]
+    assert taken.directory.kind == given["directory"]
+    assert taken.search.kind == "azure"
+    assert taken.model.generator == "openai"
+
+
+def test_a_registered_app_without_its_secret_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So the secret is not there for nothing."""
+    for name, value in settings(("settings",), botType="SingleTenant", directory="file").items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(Exception, match="ATTEST_BOT_APP_PASSWORD"):
+        load_settings()
+
+
+def test_all_that_the_example_of_azure_sets_is_set() -> None:
+    example = (ROOT / "env" / "azure.env.example").read_text("utf-8")
+    wanted = set(re.findall(rf"^({PREFIX}\w+)=", example, re.MULTILINE))
+    of_the_image = {"ATTEST_HOST"}
+    by_default = {"ATTEST_SEARCH_INDEX"}
+    assert wanted - of_the_image - by_default <= settings(("settings",), botType="x", directory="x").keys()
+
+
+def test_one_replica_and_never_another() -> None:
+    """Two servers must not have one home."""
+    assert re.search(r"scale: \{\s+minReplicas: 1\s+maxReplicas: 1\s+\}", APP)
+    assert "activeRevisionsMode: 'Single'" in APP
+
+
+def test_probes_ask_what_the_server_answers_at_its_port() -> None:
+    server = (ROOT / "bot" / "server" / "app.py").read_text("utf-8")
+    probes = re.findall(r"type: '(\w+)'\s+httpGet: \{\s+path: '(/\w+)'\s+port: port", APP)
+    assert dict(probes) == {"Startup": "/healthz", "Liveness": "/healthz", "Readiness": "/readyz"}
+    assert all(f'add_get("{path}"' in server for _, path in probes)
+    assert "EXPOSE 3978" in (ROOT / "infra" / "Dockerfile").read_text("utf-8")
+    assert "var port = 3978" in APP
+
+
+def test_the_mounts_are_where_the_image_has_its_home_and_keys() -> None:
+    image = (ROOT / "infra" / "Dockerfile").read_text("utf-8")
+    mounts = dict(re.findall(r"volumeName: '(\w+)'\s+mountPath: '([/\w]+)'", APP))
+    assert mounts == {"home": "/data", "keys": "/keys", "documents": "/documents"}
+    assert "ATTEST_HOME=/data" in image
+    assert "ATTEST_LEDGER_KEY_FILE=/keys/" in image
+    user = re.search(r"^USER (\S+)$", image, re.MULTILINE)
+    assert user
+    assert f"chown {user[1]} /data /keys" in APP
