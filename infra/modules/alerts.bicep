@@ -111,6 +111,7 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [for al
       ]
     }
     autoMitigate: true
+    skipQueryValidation: true // the tables are there with the first line of the log, which may come after this
     actions: {
       actionGroups: empty(email) ? [] : [
         people.id
