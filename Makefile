@@ -44,8 +44,13 @@ lists: setup-dev  ## lists in the documents that the program decides: settings, 
 release: setup-dev  ## look whether version, changelog, tree and lists are ready for a tag, then sdist, wheel and notes in dist/; CONTRIBUTING.md has the steps
 	@.venv/bin/python -m tools.release $(if $(TAG),--tag $(TAG)) $(if $(LINKS),--links $(LINKS))
 
-check-infra: setup-dev  ## whether infra/ agrees with itself; TYPES=folder, `generated` of Azure/bicep-types-az, compares it with what Microsoft publishes
-	@.venv/bin/python -m tools.check_infra $(if $(TYPES),--types $(TYPES))
+check-infra: setup-dev build/infra/bin/checkov  ## infra/ with checkov and hadolint, in an environment of their own; TYPES=folder, `generated` of Azure/bicep-types-az, compares it with what Microsoft publishes
+	@.venv/bin/python -m tools.check_infra --checkov build/infra/bin/checkov $(if $(TYPES),--types $(TYPES))
+	@build/infra/bin/hadolint infra/Dockerfile
+
+build/infra/bin/checkov: requirements/infra.txt
+	@rm -rf build/infra && $(PYTHON) -m venv build/infra
+	@build/infra/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/infra.txt && touch $@
 
 bench: setup-dev  ## figures with n and the machine; DATA=folder adds the public sets
 	@.venv/bin/python -m tests.bench $(if $(DATA),--data $(DATA))

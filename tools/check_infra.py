@@ -4,6 +4,8 @@ No compiler of Bicep is to be had without a download, so this stands in for the 
 of the folder `generated` of the public repository Azure/bicep-types-az, resource types, API versions and names of properties are compared with what Microsoft
 publishes. What it cannot tell: whether a value is allowed, and whether Azure does what it says. docs/deploy.md has what was run and what was only checked.
 
+With --checkov PROGRAM that is run too, by the rules of infra/checkov.yaml; a file that it cannot read, which it passes over, is a problem here.
+
   python -m tools.check_infra
   python -m tools.check_infra --types ../bicep-types-az/generated
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -31,11 +34,13 @@ ROOT = Path(__file__).resolve().parent.parent
 INFRA = ROOT / "infra"
 MAIN = "main.bicep"
 FUNCTIONS = frozenset(
-    "concat dateTimeAdd empty environment guid json loadJsonContent loadTextContent resourceId string subscription subscriptionResourceId "
+    "concat dateTimeAdd dateTimeToEpoch empty environment guid json loadJsonContent loadTextContent resourceId string subscription subscriptionResourceId "
     "toLower uniqueString utcNow".split()
 )
 """Functions of Bicep that infra/ calls; another one is added here when its name was looked up."""
 DECORATORS = frozenset("allowed description maxLength minLength secure".split())
+KINDS = ("bicep", "dockerfile")
+"""What checkov is to look at."""
 BY_AZD = frozenset(("AZURE_ENV_NAME", "AZURE_LOCATION", "AZURE_SUBSCRIPTION_ID"))
 """What the Azure Developer CLI sets by itself."""
 _SETTING = re.compile(rf"\b{PREFIX}[A-Z0-9_]*[A-Z0-9]\b")
@@ -455,23 +460,51 @@ def types_of(folder: Path, published: Published) -> list[str]:
     return found
 
 
+# ── checkov ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def found_by(program: Path, root: Path = ROOT) -> list[str]:
+    """What checkov finds in infra/, as lines; among them that it did not run."""
+    command = [str(program.absolute()), "-d", "infra", "--config-file", "infra/checkov.yaml", "-o", "json"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    try:
+        told = json.loads(done.stdout)
+    except ValueError:
+        return [f"checkov: no report: {(done.stderr.strip().splitlines() or ['it said nothing'])[-1]}"]
+    reports = [one for one in (told if isinstance(told, list) else [told]) if "results" in one]
+    lines = [f"checkov: {kind} was not looked at" for kind in sorted({*KINDS} - {one["check_type"] for one in reports})]
+    for one in reports:
+        failed = one["results"]["failed_checks"]
+        lines += [f"{f['file_path']}: {f['check_id']} {f['check_name']} ({f['resource']})" for f in failed]
+        if errors := one["summary"]["parsing_errors"]:
+            lines.append(f"checkov: {errors} files of {one['check_type']} were not read")
+    return lines
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="check_infra", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--types", type=Path, metavar="FOLDER", help="the folder `generated` of Azure/bicep-types-az")
+    parser.add_argument("--checkov", type=Path, metavar="PROGRAM", help="checkov, of another environment than this one")
     given = parser.parse_args(arguments)
     if given.types is not None and not given.types.is_dir():
         print(f"--types: {given.types} is no folder", file=sys.stderr)
         return 2
+    if given.checkov is not None and not given.checkov.is_file():
+        print(f"--checkov: {given.checkov} is no program", file=sys.stderr)
+        return 2
     found = problems()
     if given.types is not None:
         found += types_of(INFRA, Published(given.types))
+    if given.checkov is not None:
+        found += found_by(given.checkov)
     for line in found:
         print(line)
     if not found:
-        types = " and with the published types" if given.types is not None else ""
-        print(f"infra/: {len(files_of(INFRA))} Bicep files agree with each other{types}")
+        types = ", and with the published types" if given.types is not None else ""
+        checkov = "; checkov finds nothing" if given.checkov is not None else ""
+        print(f"infra/: {len(files_of(INFRA))} Bicep files agree with each other{types}{checkov}")
     return 1 if found else 0
 
 

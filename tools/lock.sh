@@ -8,3 +8,4 @@ compile pyproject.toml --output-file requirements/runtime.txt
 compile --group dev --group model pyproject.toml --constraint requirements/runtime.txt --output-file requirements/dev.txt
 compile requirements/build.in --constraint requirements/runtime.txt --output-file requirements/build.txt
 compile --no-deps requirements/model.in --output-file requirements/model.txt
+compile requirements/infra.in --output-file requirements/infra.txt

@@ -33,6 +33,10 @@ resource vault 'Microsoft.KeyVault/vaults@2025-05-01' = {
     enableSoftDelete: true
     softDeleteRetentionInDays: softDeleteDays
     publicNetworkAccess: private ? 'Disabled' : 'Enabled'
+    networkAcls: {
+      bypass: 'AzureServices'
+      defaultAction: private ? 'Deny' : 'Allow'
+    }
   }
 }
 
@@ -64,6 +68,10 @@ resource checkpoints 'Microsoft.KeyVault/vaults/secrets@2025-05-01' = {
   name: 'checkpoints'
   properties: {
     value: 'https://${storageName}.blob.${environment().suffixes.storage}/${checkpointContainer}?${signature}'
+    contentType: 'address of a blob container with its signature'
+    attributes: {
+      exp: dateTimeToEpoch(checkpointExpiry)
+    }
   }
 }
 
@@ -72,6 +80,7 @@ resource bot 'Microsoft.KeyVault/vaults/secrets@2025-05-01' = if (!empty(botAppP
   name: 'bot-app-password'
   properties: {
     value: botAppPassword
+    contentType: 'secret of the registered app'
   }
 }
 
@@ -80,6 +89,7 @@ resource api 'Microsoft.KeyVault/vaults/secrets@2025-05-01' = if (!empty(apiKeys
   name: 'api-keys'
   properties: {
     value: apiKeys
+    contentType: 'bearer keys, comma-separated'
   }
 }
 

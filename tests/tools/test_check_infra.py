@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.tables import Tables
-from tools.check_infra import INFRA, ROOT, Published, files_of, main, problems, read, types_of
+from tools.check_infra import INFRA, ROOT, Published, files_of, found_by, main, problems, read, types_of
 
 MISTAKES = Tables(__file__)
 
@@ -131,6 +133,50 @@ def test_a_version_that_is_not_published_is_found(tmp_path: Path) -> None:
 def test_a_folder_of_types_that_is_not_there_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--types", "nowhere"]) == 2
     assert capsys.readouterr().err == "--types: nowhere is no folder\n"
+
+
+def report(kind: str, *, failed: int = 0, unread: int = 0) -> dict[str, Any]:
+    one = {"file_path": "/a.bicep", "check_id": "CKV_1", "check_name": "Ensure that", "resource": "b"}
+    return {
+        "check_type": kind,
+        "results": {"failed_checks": [one] * failed},
+        "summary": {"parsing_errors": unread},
+    }
+
+
+@pytest.mark.parametrize(
+    ("told", "lines"),
+    [
+        (json.dumps([report("bicep"), report("dockerfile")]), []),
+        (
+            json.dumps([report("bicep", failed=1), report("dockerfile")]),
+            ["/a.bicep: CKV_1 Ensure that (b)"],
+        ),
+        (
+            json.dumps([report("bicep", unread=2), report("dockerfile")]),
+            ["checkov: 2 files of bicep were not read"],
+        ),
+        (json.dumps(report("dockerfile")), ["checkov: bicep was not looked at"]),
+        ("no report", ["checkov: no report: it broke"]),
+    ],
+)
+def test_what_checkov_says_and_what_it_passes_over_is_told(told: str, lines: list[str], tmp_path: Path) -> None:
+    program = tmp_path / "checkov"
+    program.write_text(f"#!/bin/sh\ncat <<'END'\n{told}\nEND\necho it broke >&2\nexit 0\n", "utf-8")
+    program.chmod(0o755)
+    assert found_by(program) == lines
+
+
+def test_every_rule_that_is_passed_over_has_a_reason() -> None:
+    lines = (INFRA / "checkov.yaml").read_text("utf-8").split("skip-check:\n")[1].splitlines()
+    assert len(lines) > 5
+    for line in lines:
+        assert re.fullmatch(r"  - CKV_\w+ +# .{20,}", line), line
+
+
+def test_a_program_that_is_not_there_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--checkov", "nowhere"]) == 2
+    assert capsys.readouterr().err == "--checkov: nowhere is no program\n"
 
 
 def test_every_file_was_read() -> None:
