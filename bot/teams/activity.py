@@ -16,6 +16,7 @@ from bot.teams.ports import Json
 
 FEEDBACK_INVOKE = "message/submitAction"
 MAX_FEEDBACK = 2000
+_THREAD = re.compile(r";messageid=([^;]+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +106,15 @@ def addressed(inbound: Json, outgoing: Json, *, reply: bool = True) -> Json:
     }
     if inbound.get("locale"):
         activity["locale"] = inbound["locale"]
-    if reply and inbound.get("id") and inbound["type"] == "message":
-        activity["replyToId"] = inbound["id"]
+    if reply and inbound.get("id") and inbound["type"] in ("message", "messageUpdate"):
+        activity["replyToId"] = _thread_root(inbound) or inbound["id"]
     return activity
+
+
+def _thread_root(inbound: Json) -> str | None:
+    """The message that a channel's thread hangs on: Teams does not show a reply to one of the thread's own replies."""
+    root = _THREAD.search(inbound["conversation"]["id"])
+    return root[1] if root else None
 
 
 def read_feedback(value: Any) -> Feedback | None:

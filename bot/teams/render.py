@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bot.records import Reply
+from bot.teams.markdown import with_live_citations
 from bot.teams.message_limits import (
     MARKER,
     MAX_ABSTRACT,
@@ -71,7 +72,7 @@ def cited(reply: ReplyView) -> tuple[ListedSource, ...]:
 def _teams_message(reply: ReplyView, source: SourceLink | None) -> Json:
     citations = cited(reply)
     attached, rest = citations[:MAX_CITATIONS], citations[MAX_CITATIONS:]
-    blocks = [_body(reply), _ask_back(reply), _sources(rest, source), *_asides(reply)]
+    blocks = [with_live_citations(_body(reply)), _ask_back(reply), _sources(rest, source), *_asides(reply)]
     message = notice("\n\n".join(block for block in blocks if block))
     if reply.delivered:  # a fixed text is no work of an AI
         root: Json = {"type": MESSAGE, "@type": "Message", "@context": "https://schema.org", "@id": ""}
@@ -93,7 +94,8 @@ def _fit(message: Json, reply: ReplyView) -> Json:
     """Keep to the budget: first the asides go, then the quotes; an answer is never cut in the middle, nor from its mark."""
     if size(message) <= BUDGET:
         return message
-    message = {**message, "text": "\n\n".join(block for block in (_body(reply), _ask_back(reply)) if block)}
+    body = with_live_citations(_body(reply)) if "entities" in message else _body(reply)
+    message = {**message, "text": "\n\n".join(block for block in (body, _ask_back(reply)) if block)}
     for entity in message.get("entities", ()):
         shown = {int(n) for n in MARKER.findall(reply.answer)}
         entity["citation"] = [c for c in entity.get("citation", ()) if c["position"] in shown]

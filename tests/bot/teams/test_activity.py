@@ -142,3 +142,12 @@ def test_an_answer_goes_back_to_where_the_question_came_from() -> None:
     assert (sent["from"]["id"], sent["recipient"]["id"], sent["replyToId"]) == ("28:bot", "29:u", "m1")
     assert (sent["conversation"], sent["locale"], sent["text"]) == ({"id": "a:1"}, "de-DE", "y")
     assert "replyToId" not in addressed({**message("x"), "type": "conversationUpdate"}, {"type": "message"})
+
+
+@pytest.mark.parametrize("kind", ["message", "messageUpdate"])
+def test_a_reply_inside_a_channels_thread_hangs_on_the_threads_first_message(kind: str) -> None:
+    asked = {**message("and this?"), "type": kind, "id": "1767000000009"}
+    asked["conversation"] = {"id": "19:team@thread.tacv2;messageid=1767000000001", "conversationType": "channel"}
+    assert addressed(asked, {"type": "message"})["replyToId"] == "1767000000001"
+    asked["conversation"] = {"id": "19:team@thread.tacv2", "conversationType": "channel"}
+    assert addressed(asked, {"type": "message"})["replyToId"] == "1767000000009"

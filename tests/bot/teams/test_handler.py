@@ -136,6 +136,15 @@ async def test_a_group_chat_gets_typing_and_no_stream(bots: Bots, channel: FakeC
     assert all("entities" not in t for t in channel.typings)
 
 
+async def test_in_a_channels_thread_the_reply_goes_to_its_first_message(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start()
+    place = {"id": "19:team@thread.tacv2;messageid=1767000000001", "conversationType": "channel", "tenantId": "t"}
+    await bot.post(channel.inbound("and for gifts?", id="1767000000009", conversation=place))
+    await channel.until_messages(1)
+    [sent] = [taken for taken in channel.taken if taken.body["type"] == "message"]
+    assert (sent.activity_id, sent.body["replyToId"]) == ("1767000000001", "1767000000001")
+
+
 async def test_a_duplicate_delivery_is_answered_once(bots: Bots, channel: FakeChannel) -> None:
     bot = await bots.start()
     inbound = channel.inbound()

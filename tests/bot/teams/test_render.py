@@ -50,6 +50,13 @@ def test_the_words_of_the_answer_are_not_changed() -> None:
     assert render(REPLY, teams=True)["text"] == REPLY.answer
 
 
+def test_items_of_a_list_are_set_apart_on_teams_alone() -> None:
+    """In a tight list the client leaves `[n]` as it is."""
+    reply = replace(REPLY, answer="- within 30 days [1]\n- refunds take 5 days [2]")
+    assert render(reply, teams=True)["text"] == "- within 30 days [1]\n\n- refunds take 5 days [2]"
+    assert render(reply, teams=False)["text"].startswith(reply.answer)
+
+
 def test_only_citations_whose_marker_occurs_are_attached_each_once() -> None:
     reply = replace(REPLY, citations=(citation(2), citation(1), citation(2, title="again"), citation(7)))
     assert [(c.n, c.name) for c in cited(view_of(reply))] == [(1, "Title 1"), (2, "Title 2")]
