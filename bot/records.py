@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from bot.stop import Stop
 from bot.version import VERSION
 from bot.wording.web import web_notice
 from grounding.corrective.find import FoundEvidence
@@ -57,7 +58,8 @@ class Ask:
     `user` is who asks (already authenticated by the channel), None for a stranger, who sees what everyone may see. `actor`: who it was and
     how that is known, for the record alone; None: nothing beside `user`.
     `at`: when it is asked, in the customer's zone where that is known: "tomorrow" in an answer is a day then.
-    `excluded`: words that are never searched for. `locale`: of the person's own program, as "de-AT": the language of a refusal where the question does not tell it.
+    `excluded`: words that are never searched for. `locale`: of the person's own program, as "de-AT": the language of a refusal where the question does not tell it. `stop`: with what the person who
+    waits can end the turn; None: with nothing.
     """
 
     question: str
@@ -72,6 +74,7 @@ class Ask:
     locale: str | None = None
     excluded: tuple[str, ...] = ()
     actor: Actor | None = None
+    stop: Stop | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,7 @@ class TurnRecord:
     `turn_id`: 16 hexadecimal digits that log lines and the trace of the turn carry too. `mode`: the names of those who drafted, graded,
     searched and screened. `rejected_drafts`: drafts that must not be shown. `stages`: those that ended, with their milliseconds;
     `timings_ms`: the same by name, with their total. `usage`: what the calls took together. `access`: the rights that it read with, None
-    if it did not come that far. `held`: the groups of who asked, for the record alone; None where the directory was not asked or did not tell.
+    if it did not come that far. `ended`: "stopped" where the person who waited pressed Stop, else empty. `held`: the groups of who asked, for the record alone; None where the directory was not asked or did not tell.
     """
 
     turn_id: str = ""
@@ -155,6 +158,7 @@ class TurnRecord:
     notes: tuple[str, ...] = ()
     access: Access | None = None
     held: frozenset[str] | None = None
+    ended: str = ""
     versions: Versions = field(default_factory=Versions)
 
     @property

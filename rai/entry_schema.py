@@ -101,6 +101,7 @@ _WHO = {"actor": _s("user authenticated_by tenant")}
 _ACTOR = {**_WHO["actor"], "groups": [_S]}
 _TURN = {
     "delivery": _S,
+    "ended": _S,  # where the person who waited ended it
     "unreadable": _S,  # of one that is put together: why it is not whole
     "ask": {
         **_s("user policy channel conversation at locale"),

@@ -18,7 +18,7 @@ class TurnView:
     """A turn as the page shows it; `answer` maps the delivered answer, `draft` what it was before repair.
 
     `ran_on`: who asked and how that is known, what the turn could read, and the versions of what the turn ran on, as lines of name and value.
-    `unreadable`: why the entry cannot be read whole, empty if it can.
+    `unreadable`: why the entry cannot be read whole, empty if it can. `ended`: how the person who waited ended it, empty if they did not.
     """
 
     ask: dict[str, Any]
@@ -40,6 +40,7 @@ class TurnView:
     web: tuple[dict[str, Any], ...] = ()
     ran_on: tuple[tuple[str, str], ...] = ()
     unreadable: str = ""
+    ended: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ def turn_view(entry: Entry) -> TurnView:
         draft=claim_map(view.draft.text, view.draft.claims, shown, "d-") if view.draft else None,
         unfit=tuple(body.get("unfit") or ()),
         unreadable=str(body.get("unreadable") or ""),
+        ended=str(body.get("ended") or ""),
         web=tuple(body.get("web") or ()),
         policy_lines=tuple(policy_lines(policy)),
         policy_fields=tuple(tidy(in_order(policy))) if policy else (),

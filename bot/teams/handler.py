@@ -11,6 +11,7 @@ from functools import partial
 from bot.http.source_links import source_link
 from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings.settings import Settings
+from bot.stop import Stop
 from bot.teams.activity import (
     FEEDBACK_INVOKE,
     Feedback,
@@ -205,22 +206,23 @@ class ActivityHandler:
             return Result(200, {"activities": [message]}, delivery)
 
     async def _converse(self, activity: Json, *, counted: bool) -> None:
-        async with progress(self._outbox, activity) as shown:
-            message, question, reply = await self._compose(activity, shown.stage, counted=counted)
+        stop = Stop()
+        async with progress(self._outbox, activity, on_stop=stop.press) as shown:
+            message, question, reply = await self._compose(activity, shown.stage, counted=counted, stop=stop)
         delivery = _delivery(activity, reply).began()
         try:
             sent_id = await finish(self._outbox, activity, shown, message)
         except Exception as error:
             await self._deliveries.write(_undelivered(delivery, error))
             raise
+        if shown.cancelled:  # by the person: what was made in vain was sent to nobody, so nothing follows from it
+            await self._deliveries.write(_delivery(activity, reply).ended(STOPPED))
+            return
         await self._keep(activity, question, reply, sent_id)
-        stopped = shown.cancelled  # by the person: what was made in vain was sent to nobody
-        await self._deliveries.write(
-            _delivery(activity, reply).ended(STOPPED) if stopped else delivery.ended(message=sent_id)
-        )
+        await self._deliveries.write(delivery.ended(message=sent_id))
 
     async def _compose(
-        self, activity: Json, on_stage: OnStage | None, *, counted: bool = True
+        self, activity: Json, on_stage: OnStage | None, *, counted: bool = True, stop: Stop | None = None
     ) -> tuple[Json, _Question, Reply | None]:
         """The message to send, and the reply in it if there is one. Never raises but for cancellation."""
         text = question_text(activity)
@@ -248,6 +250,7 @@ class ActivityHandler:
                     conversation=activity["conversation"]["id"],
                     at=time_of(activity),
                     locale=activity.get("locale"),
+                    stop=stop,
                 )
                 reply = await self._answer(ask, on_stage)
             if not is_personal(activity):

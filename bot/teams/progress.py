@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from bot.records import Stage
@@ -23,19 +23,33 @@ log = logging.getLogger(__name__)
 TYPING_EVERY_S = 3.0
 INFORM_EVERY_S = 1.5
 """Teams allows about one stream request a second."""
+AGAIN_AFTER_S = 3.0
+"""A stage that lasts is told again: only the answer to an update says that the person pressed Stop."""
 FIRST_LABEL = "Looking into it"
 CANCELLED = "cancel"
 """Occurs in the channel's words when the person pressed Stop; the other reasons of a 403 do not have it."""
 
 
 class Progress:
-    """What is shown of one running turn."""
+    """What is shown of one running turn. `on_stop` is called when the person pressed Stop."""
 
-    def __init__(self, outbox: Outbox, inbound: Json, *, stream: bool, every_s: float) -> None:
+    def __init__(
+        self,
+        outbox: Outbox,
+        inbound: Json,
+        *,
+        stream: bool,
+        every_s: float,
+        again_s: float,
+        on_stop: Callable[[], None],
+    ) -> None:
         self._outbox = outbox
         self._inbound = inbound
         self._stream = stream
         self._every = every_s
+        self._again = again_s
+        self._on_stop = on_stop
+        self._shown_at = 0.0
         self._label = FIRST_LABEL
         self._shown = ""
         self._sequence = 0
@@ -58,6 +72,8 @@ class Progress:
                     continue
         except SendFailed as error:
             self.cancelled = error.status == 403 and CANCELLED in error.detail.lower()
+            if self.cancelled:
+                self._on_stop()
             log.info("signs of life stopped: %s", error)
 
     def end(self) -> None:
@@ -68,9 +84,11 @@ class Progress:
         if not self._stream:
             await self._outbox.signal(self._inbound, {"type": "typing"})
             return
-        if self._label == self._shown or (self._sequence and self.stream_id is None):
+        now = asyncio.get_running_loop().time()
+        told = self._label == self._shown and now - self._shown_at < self._again
+        if told or (self._sequence and self.stream_id is None):
             return
-        self._shown = self._label
+        self._shown, self._shown_at = self._label, now
         self._sequence += 1
         info: Json = {"type": "streaminfo", "streamType": "informative", "streamSequence": self._sequence}
         if self.stream_id:
@@ -80,11 +98,18 @@ class Progress:
 
 
 @asynccontextmanager
-async def progress(outbox: Outbox, inbound: Json, *, every_s: float | None = None) -> AsyncIterator[Progress]:
-    """Show that a turn runs for as long as the block does."""
+async def progress(
+    outbox: Outbox,
+    inbound: Json,
+    *,
+    every_s: float | None = None,
+    again_s: float = AGAIN_AFTER_S,
+    on_stop: Callable[[], None] = lambda: None,
+) -> AsyncIterator[Progress]:
+    """Show that a turn runs for as long as the block does. `on_stop` is called as soon as the channel says that the person pressed Stop."""
     stream = is_teams(inbound) and is_personal(inbound)
     pace = every_s if every_s is not None else (INFORM_EVERY_S if stream else TYPING_EVERY_S)
-    shown = Progress(outbox, inbound, stream=stream, every_s=pace)
+    shown = Progress(outbox, inbound, stream=stream, every_s=pace, again_s=again_s, on_stop=on_stop)
     task = asyncio.create_task(shown.run())
     try:
         yield shown

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import nullcontext
 from dataclasses import replace
 
 from bot.observability.turn_mark import turn_marked
@@ -23,7 +24,7 @@ from bot.turn.seams import Seams
 from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState
-from bot.wording.notices import EMPTY, OVER_BUDGET
+from bot.wording.notices import EMPTY, OVER_BUDGET, STOPPED
 from bot.wording.refusals import FALLBACK, language_for
 from grounding.corrective.correct import correct
 from grounding.corrective.find import EvidenceSearch, Finders, find
@@ -86,8 +87,9 @@ async def _expected(state: TurnState) -> Reply:
     """The ends that a turn can have."""
     try:
         try:
-            async with asyncio.timeout(state.seams.deadline_s):
-                reply = await _told_if_empty(state, await _turn(state))
+            async with asyncio.timeout(state.seams.deadline_s) as limit:
+                with state.ask.stop.ends(limit) if state.ask.stop else nullcontext():
+                    reply = await _told_if_empty(state, await _turn(state))
         finally:
             state.close_screening()
     except TimeoutError:
@@ -114,6 +116,8 @@ async def _expected(state: TurnState) -> Reply:
     except (ServiceError, StoreError) as error:
         state.note(f"{state.current}: {error}")
         reply = reply_without_answer(state, Outcome.FAILED, CODES.get(state.current))
+    if state.stopped:  # whatever it came to: nobody is to see it, so nothing of it is recorded as an answer
+        reply = replace(reply_without_answer(state, Outcome.FAILED), answer=STOPPED)
     return reply
 
 

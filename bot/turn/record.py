@@ -19,6 +19,8 @@ from grounding.records import Evidence, Passage, Prompt, plain
 from rai.account import ModelCall, totals
 from rai.entry_schema import NAME, SCHEMA
 
+STOPPED = "stopped"
+"""What an entry says under `ended` of a turn that the person who waited for it stopped."""
 SCREENED = ("verdict", "category", "rule", "score", "threshold", "doubtful", "by", "notes")
 """What is kept of a screening; its documents stand with the passages."""
 
@@ -53,6 +55,7 @@ def turn_record(state: TurnState) -> TurnRecord:
         notes=tuple(state.notes),
         access=state.access,
         held=state.held,
+        ended=STOPPED if state.stopped else "",
         versions=seams.versions,
     )
 
@@ -67,6 +70,7 @@ def turn_body(reply: Reply) -> dict[str, Any]:
         "actor": _actor(record),
         "access": _access(record),
         "versions": _versions(record),
+        **({"ended": record.ended} if record.ended else {}),
         "ask": None if record.ask is None else _ask_json(record.ask),
         "reply": reply.as_json(),
         "policy": None if record.policy is None else record.policy.as_json(),
@@ -102,6 +106,7 @@ def _stage(name: str, ms: float, nodes: Mapping[str, str]) -> dict[str, Any]:
 
 def _ask_json(ask: Ask) -> dict[str, Any]:
     kept = {**plain(ask), "at": ask.at.isoformat() if ask.at else None}
+    del kept["stop"]
     del kept["actor"]  # stands by itself, with the groups that the turn came to
     return kept
 

@@ -77,6 +77,11 @@ class TurnState:
         """Keep a remark once."""
         self.notes += [text for text in dict.fromkeys(texts) if text and text not in self.notes]
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the person who waits has stopped the turn."""
+        return self.ask.stop is not None and self.ask.stop.pressed
+
     def close_screening(self) -> None:
         """Take over the notes and blocked prompts of the wrappers around models and searches, behind those of the stages. Called once, at the turn's end."""
         self.note(*self.screening.notes)

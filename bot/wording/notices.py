@@ -15,6 +15,7 @@ UNFIT = (
     "The sources that I found are listed below."
 )
 OVER_BUDGET = "Answering this would take more of the language model than one turn may, so no answer was made. Please tell your administrator."
+STOPPED = "This was stopped before it was answered, and nothing was sent."
 EMPTY = (
     "The knowledge base is empty, so there is nothing to answer from. `attest ingest PATH` fills it with your documents, "
     "`attest ingest --sample` with the sample."

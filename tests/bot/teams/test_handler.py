@@ -451,6 +451,30 @@ async def test_an_answer_that_was_stopped_is_told_as_stopped(bots: Bots, channel
     assert told(await bot.ledger.delivery()) == (False, False, "stopped")
 
 
+async def test_stop_ends_the_turn_at_once_and_nothing_of_it_is_kept(bots: Bots, channel: FakeChannel) -> None:
+    """The signs of life go on while one stage lasts, so Stop is heard in the middle of a model call."""
+    stopped, waiting = Fault(403, "ContentStreamNotAllowed", "Content stream was cancelled by user"), asyncio.Event()
+
+    async def model_call(ask: Ask) -> None:
+        if ask.question == "the second":
+            return
+        assert ask.stop is not None
+        channel.faults.append(stopped)
+        with pytest.raises(TimeoutError):  # noqa: PT012  # both lines are what the button ends
+            async with asyncio.timeout(60) as limit:
+                with ask.stop.ends(limit):
+                    waiting.set()
+                    await asyncio.Event().wait()
+
+    bot = await bots.start(answer=FakeAnswer(then=model_call))
+    await bot.post(channel.inbound("the first"))
+    assert told(await bot.ledger.delivery()) == (False, False, "stopped")
+    assert waiting.is_set()
+    await bot.post(channel.inbound("the second"))
+    await channel.until_messages(1)
+    assert bot.answer.asked[1].history == ()
+
+
 async def test_an_answer_in_the_body_is_delivered_with_the_response(bots: Bots, channel: FakeChannel) -> None:
     bot = await bots.start()
     reply = await bot.post(channel.inbound(deliveryMode="expectReplies"))

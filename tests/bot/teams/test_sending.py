@@ -165,6 +165,18 @@ async def test_stop_pressed_during_an_update_means_nothing_is_sent() -> None:
     assert await finish(Outbox(wire), INBOUND, shown, notice("done")) is None
 
 
+async def test_a_stage_that_lasts_is_told_again_and_stop_is_heard() -> None:
+    wire, pressed = Wire(), asyncio.Event()
+    async with progress(Outbox(wire), INBOUND, every_s=0.01, again_s=0.01, on_stop=pressed.set) as shown:
+        await wire.until_sent(3)
+        wire.failures.append(("typing", SendFailed(403, detail="Content stream was canceled by user")))
+        async with asyncio.timeout(60):
+            await pressed.wait()
+    assert shown.cancelled
+    assert [s["text"] for s in wire.sent[:3]] == ["Looking into it"] * 3
+    assert [s["entities"][0]["streamSequence"] for s in wire.sent[:3]] == [1, 2, 3]
+
+
 async def test_after_two_minutes_the_answer_takes_the_place_of_the_stream() -> None:
     wire = Wire()
     over = SendFailed(403, code="ContentStreamNotAllowed", detail="finished due to exceeded streaming time")

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from bot.records import Ask, Stage
+from bot.stop import Stop
 from bot.turn.pipeline import answer_turn
 from bot.turn.seams import Seams
-from bot.wording.notices import WITHHELD
+from bot.wording.notices import STOPPED, WITHHELD
 from bot.wording.refusals import refusal_text
 from grounding.errors import (
     ContentFiltered,
@@ -472,3 +473,51 @@ async def test_a_policy_that_fills_lets_who_drafts_decide_whether_anything_answe
         reply = await answer_turn(ASK, w.seams, replace(Policy(corrective=()), fill=fill))
         assert reply.record.action is Action.INCORRECT
         assert reply.outcome is (Outcome.ANSWERED if fill else Outcome.INSUFFICIENT)
+
+
+class Hanging:
+    """A composer whose model does not answer; `cut_off` says that its call was cancelled."""
+
+    name = "hanging"
+
+    def __init__(self) -> None:
+        self.asked, self.cut_off = asyncio.Event(), False
+
+    async def compose(self, _: Prompt) -> Draft:
+        self.asked.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cut_off = True
+            raise
+        raise AssertionError("unreachable")
+
+
+async def test_a_stopped_turn_cuts_off_the_model_and_is_recorded_as_stopped(tmp_path: Path) -> None:
+    composer, stop = Hanging(), Stop()
+    w = await small(tmp_path, composer=composer)
+    turn = asyncio.create_task(answer_turn(replace(ASK, stop=stop), w.seams, Policy()))
+    await composer.asked.wait()
+    stop.press()
+    reply = await turn
+    assert composer.cut_off
+    assert (reply.outcome, reply.code, reply.answer) == (Outcome.FAILED, None, STOPPED)
+    entry = await w.ledger.get(reply.entry_id)
+    assert entry is not None
+    assert (entry.body["ended"], entry.body["reply"]["outcome"]) == ("stopped", "failed")
+    assert "stop" not in entry.body["ask"]
+
+
+async def test_an_answer_that_was_ready_when_it_was_stopped_is_not_recorded_as_one(tmp_path: Path) -> None:
+    stop = Stop()
+    w = await small(tmp_path, "Watch Plus costs $9.99 a month [1].")
+
+    async def at_the_end(stage: Stage) -> None:
+        if stage.name == "check":
+            stop.pressed = True
+
+    reply = await answer_turn(replace(ASK, stop=stop), w.seams, Policy(), at_the_end)
+    entry = await w.ledger.get(reply.entry_id)
+    assert entry is not None
+    assert entry.body["ended"] == "stopped"
+    assert "9.99" not in entry.body["reply"]["answer"]
