@@ -10,12 +10,15 @@ from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from bot.stop import Stop
+
 _PLAIN: Mapping[Any, Any] = {
     bool: True,
     int: 3,
     float: 0.5,
     Decimal: Decimal("0.25"),
     datetime: datetime(2026, 11, 20, 9, 30, tzinfo=UTC),
+    Stop: Stop(),
 }
 
 

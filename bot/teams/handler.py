@@ -39,6 +39,8 @@ from bot.turn.delivery import Deliveries, Delivery
 from bot.turn.disputes import Reporter, report
 from bot.turn.pasted import Pasted, read_pasted
 from bot.view.reply import DELIVERED
+from bot.wording.refusals import language_for
+from bot.wording.teams import say, welcome
 from grounding.errors import AttestError, InputError, StoreError, kind_and_place, kind_and_way
 from grounding.records import Turn, plain
 from rai.entry_schema import NAME, SCHEMA
@@ -57,18 +59,6 @@ FORGOTTEN = frozenset({Outcome.BLOCKED, Outcome.FAILED})
 UNREACHABLE, STOPPED, LATE, UNSHOWN = "unreachable", "stopped", "too_late", "not_shown"
 """Why a reply was not delivered, where no status of the channel says it: it was not reached; the person pressed Stop; nobody waited any more; it
 could not be put into a message."""
-
-APOLOGY = "Sorry, something went wrong and there is no answer. Nothing was sent to anyone. Please ask again."
-RESTARTED = "Sorry, I was restarted before I could answer this. Please ask again."
-TOO_FAST = "You have asked many questions in a short time. Please wait a minute and ask again."
-HELP = (
-    "Type a question, or paste the customer's conversation as lines that begin with `Customer:` and `Agent:`. "
-    "The customer's last message is the question."
-)
-WELCOME = (
-    "Hello. I look up answers for you in the knowledge base of {company} and show where each part comes from. "
-    "Numbers, amounts, dates, links and phone numbers that no source supports are left out.\n\n" + HELP
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +148,7 @@ class ActivityHandler:
         async def job() -> None:
             try:
                 if apologise:
-                    await self._outbox.deliver(activity, notice(RESTARTED))
+                    await self._outbox.deliver(activity, notice(say("restarted", _language(activity))))
                 else:
                     await self._converse(activity, counted=not resumed)
             except SendFailed as error:
@@ -173,7 +163,7 @@ class ActivityHandler:
 
     async def _apologise(self, activity: Json) -> None:
         try:
-            await self._outbox.deliver(activity, notice(APOLOGY))
+            await self._outbox.deliver(activity, notice(say("apology", _language(activity))))
         except Exception as error:  # noqa: BLE001  # the channel may be what is broken
             log.error("an apology could not be delivered: %s", kind_and_place(error))  # noqa: TRY400  # no customer text
 
@@ -196,7 +186,7 @@ class ActivityHandler:
             except Exception as error:  # noqa: BLE001  # as above
                 log.error("a message ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
                 if not body.done():
-                    body.set_result((addressed(activity, notice(APOLOGY)), None))
+                    body.set_result((addressed(activity, notice(say("apology", _language(activity)))), None))
             await self._finish(key)
 
         self._worker.submit(_line(activity), job)
@@ -232,9 +222,9 @@ class ActivityHandler:
             return notice(await self._submitted(activity, pressed)), question, None
         user = user_of(activity, self._settings)
         if not text:
-            return notice(HELP), question, None
+            return notice(say("help", _language(activity))), question, None
         if counted and not self._rate.allow(user or activity["from"]["id"]):
-            return notice(TOO_FAST), question, None
+            return notice(say("too_fast", _language(activity))), question, None
         reply = None
         try:
             async with asyncio.timeout(self._settings.bounds.turn_deadline_s + GRACE_S):
@@ -259,7 +249,7 @@ class ActivityHandler:
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
             log.error("a turn ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
             await self._deliveries.write(_delivery(activity, reply).ended(UNSHOWN))
-            return notice(APOLOGY), question, None
+            return notice(say("apology", _language(activity))), question, None
 
     def _render(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Json:
         asked = question.asked if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
@@ -317,7 +307,7 @@ class ActivityHandler:
         except InputError as error:
             return str(error)
         except AttestError:
-            return APOLOGY
+            return say("apology", _language(activity))
         return thanks(pressed)
 
     def _reporter(self, activity: Json) -> Reporter:
@@ -355,7 +345,9 @@ class ActivityHandler:
         elif _someone_came(activity) and await self._inbox.take(key, {}):
             await self._inbox.done(key)
             try:
-                await self._outbox.deliver(activity, notice(WELCOME.format(company=self._settings.answering.company)))
+                await self._outbox.deliver(
+                    activity, notice(welcome(self._settings.answering.company, _language(activity)))
+                )
             except SendFailed as error:
                 log.warning("a welcome could not be delivered: %s", error)
 
@@ -385,6 +377,10 @@ def _someone_came(activity: Json) -> bool:
 
 def _key(activity: Json) -> ActivityKey:
     return ActivityKey(activity["channelId"], activity["conversation"]["id"], activity.get("id") or uuid.uuid4().hex)
+
+
+def _language(activity: Json) -> str:
+    return language_for(question_text(activity), activity.get("locale"))
 
 
 def _line(activity: Json) -> str:

@@ -15,8 +15,8 @@ from bot.turn.citations import citations, markers, offered, with_markers, with_m
 from bot.turn.regeneration import drafted_again
 from bot.turn.screening import screen_draft
 from bot.turn.state import TurnState
-from bot.wording.notices import UNFIT, notice
-from bot.wording.refusals import language_for, refusal_text
+from bot.wording.notices import notice, said
+from bot.wording.refusals import refusal_text
 from grounding.evidence.choose import choose
 from grounding.grading.features import speaks_of
 from grounding.query.clarify import Clarification
@@ -47,7 +47,7 @@ async def decide_reply(state: TurnState, draft: str) -> Reply:
         return reply_without_answer(state, Outcome.INSUFFICIENT)
     shown = await screen_draft(state, shortened(draft, state.policy))
     if shown is None:
-        return replace(reply_without_answer(state, Outcome.WITHHELD), answer=UNFIT)
+        return replace(reply_without_answer(state, Outcome.WITHHELD), answer=said("unfit", state.language))
     if asks_back(shown):
         return await _asked_back(state, shown)
     first = await state.stage("check", _marked(state, shown))
@@ -158,12 +158,12 @@ def reply_without_answer(
         if outcome in (Outcome.WITHHELD, Outcome.INSUFFICIENT)
         else ()
     )
-    return Reply(outcome, notice(outcome, code), code=code, offered=offers, relevance=relevance)
+    return Reply(outcome, notice(outcome, code, state.language), code=code, offered=offers, relevance=relevance)
 
 
 def refusing_reply(state: TurnState, category: Category | None = None) -> Reply:
     """The reply to a question that the screen blocked, in its language; it names the policy where that is known."""
-    code = language_for(state.ask.question, state.ask.locale)
+    code = state.language
     return Reply(Outcome.BLOCKED, refusal_text(category, code), refusal=Refusal(category, code))
 
 

@@ -24,7 +24,7 @@ from bot.turn.seams import Seams
 from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState
-from bot.wording.notices import EMPTY, OVER_BUDGET, STOPPED
+from bot.wording.notices import said
 from bot.wording.refusals import FALLBACK, language_for
 from grounding.corrective.correct import correct
 from grounding.corrective.find import EvidenceSearch, Finders, find
@@ -104,7 +104,9 @@ async def _expected(state: TurnState) -> Reply:
         state.note("the model service's content filter blocked this turn")
         reply = refusing_reply(state)
     except BudgetSpent:  # the record says it already
-        reply = replace(reply_without_answer(state, Outcome.FAILED, "model_unavailable"), answer=OVER_BUDGET)
+        reply = replace(
+            reply_without_answer(state, Outcome.FAILED, "model_unavailable"), answer=said("over_budget", state.language)
+        )
     except WorkError as error:
         state.note(f"{state.current}: {error}")
         drafted = state.current in ("compose", "check")  # what could not be read or checked is not delivered
@@ -117,14 +119,14 @@ async def _expected(state: TurnState) -> Reply:
         state.note(f"{state.current}: {error}")
         reply = reply_without_answer(state, Outcome.FAILED, CODES.get(state.current))
     if state.stopped:  # whatever it came to: nobody is to see it, so nothing of it is recorded as an answer
-        reply = replace(reply_without_answer(state, Outcome.FAILED), answer=STOPPED)
+        reply = replace(reply_without_answer(state, Outcome.FAILED), answer=said("stopped", state.language))
     return reply
 
 
 async def _told_if_empty(state: TurnState, reply: Reply) -> Reply:
     """An empty knowledge base is no lack of evidence: whoever asks is told so, and how it is filled."""
     if reply.outcome is Outcome.INSUFFICIENT and await state.seams.is_empty():
-        return replace(reply, answer=EMPTY)
+        return replace(reply, answer=said("empty", state.language))
     return reply
 
 

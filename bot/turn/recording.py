@@ -31,7 +31,7 @@ async def record_reply(state: TurnState, reply: Reply) -> Reply:
             return await _written(state, _minimal(state, error))
     code: Code = "ledger_unavailable"
     record = TurnRecord(state.turn_id, mode=turn_record(state).mode, notes=(f"record: {type(failed).__name__}",))
-    return Reply(Outcome.FAILED, notice(Outcome.FAILED, code), code=code, record=record)
+    return Reply(Outcome.FAILED, notice(Outcome.FAILED, code, state.language), code=code, record=record)
 
 
 def _completed(state: TurnState, reply: Reply) -> Reply:

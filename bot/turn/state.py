@@ -10,6 +10,7 @@ from typing import TypeVar
 from bot.records import Ask, InternalNote, OnStage, Regeneration, Stage
 from bot.turn.seams import Seams
 from bot.turn.stages import LABELS
+from bot.wording.refusals import language_for
 from grounding.corrective.find import FoundEvidence
 from grounding.model_calls.spotlight import new_marker
 from grounding.observe import StageRun, observed
@@ -76,6 +77,11 @@ class TurnState:
     def note(self, *texts: str | None) -> None:
         """Keep a remark once."""
         self.notes += [text for text in dict.fromkeys(texts) if text and text not in self.notes]
+
+    @property
+    def language(self) -> str:
+        """What notices are written in: the question's language, else that of the person's own program, else English."""
+        return language_for(self.ask.question, self.ask.locale)
 
     @property
     def stopped(self) -> bool:

@@ -1,41 +1,61 @@
-"""Outcome to words. The texts are fixed, so that nothing is said that was not checked. Refusals: `bot.wording.refusals`."""
+"""Outcome to words, in the language of the question. The texts are fixed, so that nothing is said that was not checked. Refusals: `bot.wording.refusals`."""
 
 from __future__ import annotations
 
-from bot.wording.refusals import refusal_text
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+
+import yaml
+
+from bot.wording.refusals import FALLBACK, refusal_text
 from grounding.prompting.prompt import insufficient_sentence
 from rai.records import Outcome
 
-WITHHELD = (
-    "I drafted an answer, but parts of it are not supported by the sources and nothing certain was left, so I am holding it back. "
-    "The sources that I found are listed below."
-)
-UNFIT = (
-    "I drafted an answer, but its wording was not fit to be sent, so I am holding it back. "
-    "The sources that I found are listed below."
-)
-OVER_BUDGET = "Answering this would take more of the language model than one turn may, so no answer was made. Please tell your administrator."
-STOPPED = "This was stopped before it was answered, and nothing was sent."
-EMPTY = (
-    "The knowledge base is empty, so there is nothing to answer from. `attest ingest PATH` fills it with your documents, "
-    "`attest ingest --sample` with the sample."
-)
-FAILED: dict[str | None, str] = {
-    "screen_unavailable": "The safety check did not answer, so the question was not passed on. Please try again in a moment.",
-    "model_unavailable": "The language model did not answer. Please try again in a moment.",
-    "search_unavailable": "The knowledge base could not be searched. Please try again in a moment.",
-    "ledger_unavailable": "The record of this answer could not be written, so the answer is not shown. Please tell your administrator.",
-    "deadline": "This took longer than allowed and was stopped. Please try again in a moment.",
-    None: "Something went wrong on our side, and no answer was made. Please try again in a moment.",
-}
+_CODES = ("screen_unavailable", "model_unavailable", "search_unavailable", "ledger_unavailable", "deadline")
 
 
-def notice(outcome: Outcome, code: str | None = None) -> str:
+@cache
+def texts() -> Mapping[str, Mapping[str, str]]:
+    """Language to its texts by name, as `notices.yaml` has them."""
+    return in_languages("notices.yaml")
+
+
+def in_languages(name: str) -> Mapping[str, Mapping[str, str]]:
+    """A file of this folder that holds texts by language. Raises ValueError where a language lacks one that English has, or has another."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    table = yaml.load(resources.files("bot.wording").joinpath(name).read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
+    held: dict[str, dict[str, str]] = {code: dict(row) for code, row in table.items()}
+    odd = [code for code, row in held.items() if row.keys() != held[FALLBACK].keys()]
+    if odd:
+        raise ValueError(f"{name}: other names than in English: {', '.join(odd)}")
+    return held
+
+
+def said(name: str, language: str = FALLBACK) -> str:
+    """The text of that name, in English where there is none in the language."""
+    return (texts().get(language) or texts()[FALLBACK])[name]
+
+
+WITHHELD = said("withheld")
+UNFIT = said("unfit")
+OVER_BUDGET = said("over_budget")
+STOPPED = said("stopped")
+EMPTY = said("empty")
+FAILED: dict[str | None, str] = {**{code: said(code) for code in _CODES}, None: said("failed")}
+
+
+def notice(outcome: Outcome, code: str | None = None, language: str = FALLBACK) -> str:
     """The fixed text of an outcome that has no answer. `answered` and `repaired` have none."""
     if outcome is Outcome.INSUFFICIENT:
-        return insufficient_sentence()
+        return insufficient_sentence() if language == FALLBACK else said("insufficient", language)
     if outcome is Outcome.BLOCKED:
-        return refusal_text(None)
+        return refusal_text(None, language)
     if outcome is Outcome.WITHHELD:
-        return WITHHELD
-    return FAILED[code]
+        return said("withheld", language)
+    return said(code or "failed", language)
+
+
+def tells_empty(answer: str) -> bool:
+    """Whether an answer is the notice of an empty knowledge base, in any language."""
+    return any(answer == row["empty"] for row in texts().values())

@@ -17,7 +17,7 @@ from bot.commands.shared.output import console, plain, show_progress, table
 from bot.records import OnStage, Reply, Stage
 from bot.turn.answer_form import MISSING
 from bot.view.reply import ListedSource, ReplyView, view_of
-from bot.wording.notices import EMPTY
+from bot.wording.notices import tells_empty
 from bot.wording.outcomes import OUTCOME_SENTENCES
 from rai.records import Claim, Kind, Outcome
 
@@ -113,7 +113,7 @@ def _head(reply: ReplyView) -> Text:
     style, sentence = _STYLES[Outcome(reply.outcome)], OUTCOME_SENTENCES[reply.outcome]
     if reply.intent:
         sentence = "small talk, nothing was searched for"
-    if reply.answer == EMPTY:
+    if tells_empty(reply.answer):
         sentence = "there is nothing to answer from"
     if reply.outcome == Outcome.ANSWERED and _doubtful(reply.claims):
         sentence = "nothing in it is unsupported, but look at what is listed below"

@@ -12,7 +12,7 @@ import pytest
 from bot.records import Ask, InternalNote, Reply
 from bot.settings.load import load_settings
 from bot.state import State
-from bot.teams.handler import APOLOGY, HELP, TOO_FAST, ActivityHandler
+from bot.teams.handler import ActivityHandler
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import Inbox
 from bot.teams.message_limits import MESSAGE, check_activity
@@ -20,6 +20,7 @@ from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.worker import Worker
 from bot.turn.delivery import Deliveries
+from bot.wording.teams import APOLOGY, HELP, TOO_FAST, say
 from grounding.query.clarify import Clarification
 from grounding.records import Turn
 from rai.records import Outcome
@@ -193,6 +194,26 @@ async def test_an_exception_stops_the_typing_and_is_said_plainly(bots: Bots, cha
     shown = len(channel.typings)
     await asyncio.sleep(0.2)
     assert len(channel.typings) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "language"),
+    [
+        ("Wie lange habe ich Zeit für die Rückgabe?", "en-GB", "de"),
+        ("Wren X1?", "fr-FR", "fr"),
+        ("Wren X1?", None, "en"),
+    ],
+)
+async def test_a_notice_is_in_the_language_of_the_question_then_of_the_client(
+    bots: Bots, channel: FakeChannel, text: str, locale: str | None, language: str
+) -> None:
+    async def fail(_: Ask) -> None:
+        raise RuntimeError
+
+    bot = await bots.start(answer=FakeAnswer(then=fail))
+    await bot.post(channel.inbound(text, channelId="emulator", locale=locale))
+    [message] = await channel.until_messages(1)
+    assert message["text"] == say("apology", language)
 
 
 async def test_a_blocked_turn_is_shown_but_not_kept(bots: Bots, channel: FakeChannel) -> None:

@@ -14,10 +14,10 @@ import pytest
 
 from bot.records import Ask
 from bot.state import State
-from bot.teams.handler import RESTARTED
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import ActivityKey, Inbox
 from bot.teams.turn_limit import WINDOW_S, TurnLimit
+from bot.wording.teams import RESTARTED
 from grounding.errors import StoreError
 from grounding.records import Turn
 from tests.bot.teams.conftest import Bots, FakeAnswer

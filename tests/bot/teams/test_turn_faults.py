@@ -9,11 +9,12 @@ import pytest
 
 from bot.records import Ask, OnStage, Reply
 from bot.settings.load import load_settings
-from bot.teams.handler import APOLOGY, ActivityHandler
+from bot.teams.handler import ActivityHandler
 from bot.teams.inbox import ActivityKey
 from bot.teams.worker import Worker
 from bot.turn.delivery import Deliveries
 from bot.wording.notices import FAILED
+from bot.wording.teams import APOLOGY
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger
 from tests.bot.turn.test_pipeline import ASK
 from tests.e2e.support import World

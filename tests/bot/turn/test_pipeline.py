@@ -14,7 +14,8 @@ from bot.records import Ask, Stage
 from bot.stop import Stop
 from bot.turn.pipeline import answer_turn
 from bot.turn.seams import Seams
-from bot.wording.notices import STOPPED, WITHHELD
+from bot.view.reply import view_of
+from bot.wording.notices import STOPPED, WITHHELD, said
 from bot.wording.refusals import refusal_text
 from grounding.errors import (
     ContentFiltered,
@@ -521,3 +522,13 @@ async def test_an_answer_that_was_ready_when_it_was_stopped_is_not_recorded_as_o
     assert entry is not None
     assert entry.body["ended"] == "stopped"
     assert "9.99" not in entry.body["reply"]["answer"]
+
+
+async def test_a_failed_turn_says_so_in_the_language_of_the_question_and_names_no_service(tmp_path: Path) -> None:
+    w = await small(tmp_path, ServiceUnavailable("openai", "failed (status 500)"))
+    asked = replace(ASK, question="Wie viel kostet Watch Plus im Monat und was ist darin enthalten?")
+    reply = await answer_turn(asked, w.seams, Policy())
+    assert (reply.outcome, reply.code) == (Outcome.FAILED, "model_unavailable")
+    assert reply.answer == said("model_unavailable", "de")
+    assert any("openai" in note for note in reply.record.notes)
+    assert not any("openai" in note for note in view_of(reply).notes_for_person)

@@ -17,6 +17,9 @@ from bot.wording.notes import for_person
         "the screen's rules do not read this language (de)",
         "the model for draft was given placeholders: 2 names",
         "check: failed inside (match.py:12)",
+        "compose: openai: failed (status 500)",
+        "retrieve: azure search: cannot be reached (ClientConnectorError)",
+        "other phrasings: openai: did not answer in time",
         "the second draft was not supported either",
         " ",
     ],
@@ -28,3 +31,15 @@ def test_what_is_for_the_record_is_not_told(note: str) -> None:
 def test_what_makes_the_answer_less_is_told() -> None:
     notes = ("the directory did not answer; only what everyone may see was searched", "grading took too long")
     assert for_person(notes) == list(notes)
+
+
+@pytest.mark.parametrize(
+    ("note", "told"),
+    [
+        ("tavily: failed (status 500); answered from the knowledge base only", "answered from the knowledge base only"),
+        ("language: the job failed; the last turn is the query", "the last turn is the query"),
+        ("“Plsu” was read as “Plus”", "“Plsu” was read as “Plus”"),
+    ],
+)
+def test_a_service_and_its_fault_are_not_named(note: str, told: str) -> None:
+    assert for_person([note]) == [told]

@@ -1,0 +1,45 @@
+"""The fixed texts of outcomes: every one in every language, and the exact sentence in English."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.wording import notices, refusals, teams
+from bot.wording.notices import notice, said, tells_empty
+from rai.records import Outcome
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
+
+
+def test_each_text_is_there_in_all_seven_languages_and_in_none_twice() -> None:
+    for table in (notices.texts(), teams.texts()):
+        assert tuple(table) == LANGUAGES == tuple(refusals.texts())
+        for name in table["en"]:
+            assert all(row[name].strip() for row in table.values()), name
+    assert len({row["withheld"] for row in notices.texts().values()}) == len(LANGUAGES)
+
+
+@pytest.mark.parametrize("name", list(teams.texts()["en"]))
+def test_what_is_filled_in_is_the_same_in_each_language(name: str) -> None:
+    fields = {
+        code: sorted(part.split("}")[0] for part in row[name].split("{")[1:]) for code, row in teams.texts().items()
+    }
+    assert len({tuple(found) for found in fields.values()}) == 1, fields
+
+
+def test_the_sentence_of_insufficiency_is_exact_in_english() -> None:
+    assert notice(Outcome.INSUFFICIENT) == "The provided information is not sufficient to answer this question."
+    assert notice(Outcome.INSUFFICIENT) == said("insufficient")
+    assert notice(Outcome.INSUFFICIENT, language="de") == said("insufficient", "de")
+
+
+def test_an_outcome_speaks_the_language_and_english_where_it_has_no_words() -> None:
+    assert notice(Outcome.FAILED, "deadline", "fr") == said("deadline", "fr")
+    assert notice(Outcome.FAILED, None, "ja") == said("failed")
+    assert notice(Outcome.WITHHELD, language="it") == said("withheld", "it")
+    assert notice(Outcome.BLOCKED, language="nl") == refusals.refusal_text(None, "nl")
+
+
+def test_an_empty_knowledge_base_is_known_by_its_notice_in_each_language() -> None:
+    assert all(tells_empty(said("empty", code)) for code in LANGUAGES)
+    assert not tells_empty(said("failed"))
