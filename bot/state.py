@@ -27,6 +27,7 @@ from sqlalchemy import (
     delete,
     event,
     insert,
+    inspect,
     select,
     update,
 )
@@ -63,6 +64,7 @@ turns = Table(
     Column("role", String(16), nullable=False),
     Column("text", Text, nullable=False),
     Column("at", Float, nullable=False, index=True),
+    Column("activity", String(512)),
 )
 sent = Table(
     "sent",
@@ -74,6 +76,18 @@ sent = Table(
     Column("at", Float, nullable=False, index=True),
 )
 
+undelivered = Table(
+    "undelivered",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("channel", String(64), nullable=False, index=True),
+    Column("conversation", String(512), nullable=False, index=True),
+    Column("activity", String(512), nullable=False),
+    Column("body", Text, nullable=False),
+    Column("since", Float, nullable=False),
+    Column("due", Float, nullable=False, index=True),
+    Column("tries", Integer, nullable=False),
+)
 sweeps = Table("sweeps", metadata, Column("name", String(32), primary_key=True), Column("at", Float, nullable=False))
 """When work that is due once in a while was last begun, by whichever process."""
 
@@ -139,9 +153,9 @@ class State:
             engine = create_engine(f"sqlite:///{self._path}", connect_args={"timeout": self._busy_s})
             event.listen(engine, "connect", _prepare)
             try:
-                metadata.create_all(engine)
+                _make(engine)
             except SQLAlchemyError:  # another worker of this server made the tables at the same moment
-                metadata.create_all(engine)
+                _make(engine)
         except (SQLAlchemyError, sqlite3.Error, OSError) as error:
             raise StoreError(f"state.db cannot be opened: {_why(error)}") from error
         self._engine = engine
@@ -175,6 +189,14 @@ def _why(error: Exception) -> str:
     """What is wrong, in words where an administrator can mend it; nothing of a statement or a row."""
     said = str(error.__cause__ or error)
     return "the disk is full" if "disk is full" in said else type(error).__name__
+
+
+def _make(engine: Engine) -> None:
+    """Tables that are missing, and the column that a file of an older program has not."""
+    metadata.create_all(engine)
+    if turns.c.activity.name not in {column["name"] for column in inspect(engine).get_columns(turns.name)}:
+        with engine.begin() as connection:
+            connection.exec_driver_sql(f"ALTER TABLE {turns.name} ADD COLUMN {turns.c.activity.name} VARCHAR(512)")
 
 
 def _prepare(connection: Any, _: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +11,14 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, sel
 
 from bot.privacy.facts import Place, contains, person_key
 from bot.privacy.selection import Selection
-from bot.state import State, inbox, sent, turns
+from bot.state import State, inbox, sent, turns, undelivered
 
-_TABLES: tuple[Table, ...] = (turns, inbox, sent)
+_TABLES: tuple[Table, ...] = (turns, inbox, sent, undelivered)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How many rows of conversations there are: kept turns, messages that came in, notes of what was sent."""
+    """How many rows of conversations there are: kept turns, messages that came in or wait to go out, notes of what was sent."""
 
     conversations: int = 0
     turns: int = 0
@@ -86,10 +86,15 @@ async def trim(state: State, before: float, spared: Collection[Place] = (), *, d
 
     A message that is still to be answered stays; whoever works on it ends that. `dry`: what would go is counted and stays.
     """
-    old = (turns.c.at < before, and_(inbox.c.status == "done", inbox.c.received_at < before), sent.c.at < before)
+    old = (
+        turns.c.at < before,
+        and_(inbox.c.status == "done", inbox.c.received_at < before),
+        sent.c.at < before,
+        undelivered.c.since < before,
+    )
 
     def work(connection: Connection) -> Kept:
-        counts, touched = [0, 0, 0], set[Place]()
+        counts, touched = [0, 0, 0, 0], set[Place]()
         for n, (table, is_old) in enumerate(zip(_TABLES, old, strict=True)):
             for place in _places(connection, table, is_old):
                 if place not in spared:
@@ -98,7 +103,7 @@ async def trim(state: State, before: float, spared: Collection[Place] = (), *, d
                     touched.add(place)
                     if not dry:
                         connection.execute(delete(table).where(these))
-        return Kept(len(touched), *counts)
+        return _kept(len(touched), counts)
 
     return await state.run(work)
 
@@ -115,7 +120,12 @@ async def rows_of(state: State, places: Iterable[Place]) -> list[dict[str, Any]]
     def work(connection: Connection) -> list[dict[str, Any]]:
         found = []
         for place in chosen:
-            for table, at in ((turns, turns.c.at), (inbox, inbox.c.received_at), (sent, sent.c.at)):
+            for table, at in (
+                (turns, turns.c.at),
+                (inbox, inbox.c.received_at),
+                (sent, sent.c.at),
+                (undelivered, undelivered.c.since),
+            ):
                 rows = connection.execute(select(table).where(_of(table, place)).order_by(at)).mappings()
                 found += [{"table": table.name, **row} for row in rows]
         return found
@@ -144,9 +154,13 @@ def _says(connection: Connection, place: Place, search: str) -> bool:
 
 
 def _wrote(connection: Connection, place: Place, test: Callable[[Mapping[str, Any]], bool]) -> bool:
-    """True if a message that is still to be answered is such."""
+    """True if a message that is still to be answered, or whose answer still waits, is such."""
     bodies = connection.execute(select(inbox.c.body).where(_of(inbox, place), inbox.c.body.is_not(None))).scalars()
-    return any(isinstance(activity := json.loads(body), dict) and test(activity) for body in bodies)
+    waiting = connection.execute(select(undelivered.c.body).where(_of(undelivered, place))).scalars()
+    held = [json.loads(body) for body in waiting]
+    asked = [*(json.loads(body) for body in bodies), *(kept["inbound"] for kept in held)]
+    answers = [{**kept["inbound"], "text": kept["message"].get("text")} for kept in held]
+    return any(isinstance(activity, dict) and test(activity) for activity in [*asked, *answers])
 
 
 def _senders(activity: Mapping[str, Any]) -> tuple[str, ...]:
@@ -171,7 +185,13 @@ def _counted(connection: Connection, place: Place) -> Kept:
         connection.execute(select(func.count()).select_from(table).where(_of(table, place))).scalar_one()
         for table in _TABLES
     ]
-    return Kept(1, *counts)
+    return _kept(1, counts)
+
+
+def _kept(conversations: int, counts: Sequence[int]) -> Kept:
+    """The counts of `_TABLES`; a message that waits to go out is one of those in hand."""
+    said, came, noted, waiting = counts
+    return Kept(conversations, said, came + waiting, noted)
 
 
 def _sent_of(connection: Connection, entries: Collection[str], but: Collection[Place]) -> list[tuple[Place, str]]:

@@ -94,6 +94,12 @@ def question_text(activity: Json) -> str:
     return re.sub(r"[ \t]+", " ", text).strip()
 
 
+def mentions_bot(activity: Json) -> bool:
+    """True if the message speaks to the bot by name."""
+    mentioned = [e.get("mentioned") for e in activity.get("entities") or () if e.get("type") == "mention"]
+    return any(isinstance(who, dict) and who.get("id") == activity["recipient"]["id"] for who in mentioned)
+
+
 def addressed(inbound: Json, outgoing: Json, *, reply: bool = True) -> Json:
     """`outgoing` with sender, recipient and place filled in so that it answers `inbound`."""
     activity = {

@@ -32,6 +32,7 @@ from bot.teams.history import ConversationHistory
 from bot.teams.inbox import LEASE_S, Inbox
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Transport, Unauthorized
+from bot.teams.undelivered import Undelivered
 from bot.teams.worker import Busy, Worker
 from bot.turn.delivery import Deliveries
 from grounding.errors import AttestError
@@ -103,6 +104,7 @@ class BotEndpoint:
             inbox=self._inbox,
             history=self._history,
             outbox=Outbox(transport),
+            undelivered=Undelivered(self._state),
             deliveries=deliveries,
             worker=self._worker,
         )
@@ -175,20 +177,21 @@ class BotEndpoint:
         return activity
 
     async def _care(self) -> None:
-        """Renew the leases in hand, take over lapsed ones, delete what is old."""
+        """Renew the leases in hand, take over lapsed ones, deliver what waits, delete what is old."""
         trimmed = 0.0
         while True:
             try:
-                await self._inbox.renew(set(self._turns.working))
+                await self._inbox.renew(dict(self._turns.working))
                 for found in await self._inbox.take_over():
                     await self._turns.resume(found)
+                await self._turns.deliver_waiting()
                 now = asyncio.get_running_loop().time()
                 if not trimmed or now - trimmed > TRIM_EVERY_S:
                     trimmed = now
                     await self._inbox.trim(self._settings.retention.state_days * 86400.0)
             except (AttestError, Busy) as error:
                 log.warning("looking after the inbox: %s", type(error).__name__)
-            await asyncio.sleep(self._lease / 3)
+            await asyncio.sleep(self._lease / 3.5)
 
 
 async def _read(request: web.Request) -> bytes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -19,12 +21,14 @@ from bot.teams.activity import (
     addressed,
     is_personal,
     is_teams,
+    mentions_bot,
     question_text,
     read_feedback,
     time_of,
     user_of,
     wants_replies_in_body,
 )
+from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
 from bot.teams.guard import RefusedRequest
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import Abandoned, ActivityKey, Inbox
@@ -34,6 +38,7 @@ from bot.teams.progress import finish, progress
 from bot.teams.refusal_card import ACTION_INVOKE, Pressed, declined, read_pressed, thanked, thanks
 from bot.teams.render import notice, render
 from bot.teams.turn_limit import TurnLimit
+from bot.teams.undelivered import Undelivered, Waiting
 from bot.teams.worker import Busy, Worker
 from bot.turn.delivery import Deliveries, Delivery
 from bot.turn.disputes import Reporter, report
@@ -56,9 +61,10 @@ MAX_ATTEMPTS = 2
 FORGOTTEN = frozenset({Outcome.BLOCKED, Outcome.FAILED})
 """Outcomes after which nothing is kept of the turn."""
 
-UNREACHABLE, STOPPED, LATE, UNSHOWN = "unreachable", "stopped", "too_late", "not_shown"
-"""Why a reply was not delivered, where no status of the channel says it: it was not reached; the person pressed Stop; nobody waited any more; it
-could not be put into a message."""
+LATE, UNSHOWN, TAKEN_OVER = "too_late", "not_shown", "taken_over"
+"""Why a reply was not delivered, where no status of the channel says it: nobody waited any more; it could not be put into a message; another process
+had taken the message over.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ class _Question:
 
 
 class ActivityHandler:
-    """The bot's behaviour. `working` are the activities that this process has in hand."""
+    """The bot's behaviour. `working` are the activities that this process has in hand, each with the attempt that it is."""
 
     def __init__(
         self,
@@ -99,6 +105,7 @@ class ActivityHandler:
         inbox: Inbox,
         history: ConversationHistory,
         outbox: Outbox,
+        undelivered: Undelivered,
         deliveries: Deliveries,
         worker: Worker,
     ) -> None:
@@ -110,8 +117,11 @@ class ActivityHandler:
         self._outbox = outbox
         self._deliveries = deliveries
         self._worker = worker
+        self._undelivered = undelivered
+        self._dispatch = Dispatch(outbox, undelivered, history, deliveries, _never_arrived)
         self._rate = TurnLimit(settings.serving.rate_per_minute)
-        self.working: set[ActivityKey] = set()
+        self._stops: dict[ActivityKey, Stop] = {}
+        self.working: dict[ActivityKey, int] = {}
 
     async def receive(self, activity: Json) -> Result:
         """Take an activity and say at once how. Raises Busy, StoreError, RefusedRequest."""
@@ -120,6 +130,12 @@ class ActivityHandler:
             return await self._invoke(activity)
         if kind == "message":
             return await self._message(activity)
+        if kind == "messageUpdate":
+            return await self._edited(activity)
+        if kind == "messageDelete":
+            await self._forget_message(activity)
+            # once more behind the turn that may be about to be remembered
+            self._worker.submit(_line(activity), partial(self._history.forget_message, activity))
         if kind in ("conversationUpdate", "installationUpdate"):
             self._worker.submit(_line(activity), lambda: self._arrive(activity))
         return Result(202)
@@ -127,7 +143,40 @@ class ActivityHandler:
     async def resume(self, found: Abandoned) -> None:
         """Go on with an activity whose process is gone, or apologise if it is old or was tried before."""
         fresh = found.age_s <= RESUME_WITHIN_S and found.attempts < MAX_ATTEMPTS
-        self._submit(found.activity, found.key, resumed=True, apologise=not fresh)
+        self._submit(found.activity, found.key, attempt=found.attempts + 1, apologise=not fresh)
+
+    async def deliver_waiting(self) -> None:
+        """Try once more what the channel could not be given. Raises Busy, StoreError."""
+        for waiting in await self._undelivered.claim_due():
+            self._worker.submit(_line(waiting.inbound), partial(self._again, waiting))
+
+    async def _again(self, waiting: Waiting) -> None:
+        await self._dispatch.again(waiting)
+
+    async def _edited(self, activity: Json) -> Result:
+        """A message was written anew: what was said of it is forgotten, and it is answered as it reads now."""
+        self._worker.check()
+        asked = _key(activity)
+        if not (await self._inbox.knows(asked) or is_personal(activity) or mentions_bot(activity)):
+            return Result(202)
+        key = replace(asked, activity=f"{asked.activity} edited {_version(activity)}")  # no activity's id has a space
+        if await self._inbox.take(key, activity):
+            await self._forget_message(activity)
+            try:
+                self._submit(activity, key)
+            except Busy:
+                await self._inbox.forget(key)
+                raise
+        return Result(202)
+
+    async def _forget_message(self, activity: Json) -> None:
+        """End the turn of a message, and forget what was said of it; the ledger keeps its entry."""
+        asked = _key(activity)
+        for key in list(self.working):
+            if replace(key, activity=key.activity.partition(" ")[0]) == asked:
+                self._stops.setdefault(key, Stop()).press()
+        await self._history.forget_message(activity)
+        await self._undelivered.forget(activity, asked.activity)
 
     async def _message(self, activity: Json) -> Result:
         self._worker.check()
@@ -144,13 +193,16 @@ class ActivityHandler:
             raise
         return Result(202)
 
-    def _submit(self, activity: Json, key: ActivityKey, *, resumed: bool = False, apologise: bool = False) -> None:
+    def _submit(self, activity: Json, key: ActivityKey, *, attempt: int = 1, apologise: bool = False) -> None:
         async def job() -> None:
             try:
                 if apologise:
-                    await self._outbox.deliver(activity, notice(say("restarted", _language(activity))))
-                else:
-                    await self._converse(activity, counted=not resumed)
+                    await self._dispatch.say(activity, notice(say("restarted", _language(activity))))
+                elif key in self._stops:  # taken back before its turn came
+                    pass
+                elif not await self._converse(activity, key, attempt):
+                    self._let_go(key)
+                    return
             except SendFailed as error:
                 log.error("an answer could not be delivered: %s", error)  # noqa: TRY400  # one line is enough
             except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
@@ -159,17 +211,21 @@ class ActivityHandler:
             await self._finish(key)
 
         self._worker.submit(_line(activity), job)
-        self.working.add(key)
+        self.working[key] = attempt
 
     async def _apologise(self, activity: Json) -> None:
         try:
-            await self._outbox.deliver(activity, notice(say("apology", _language(activity))))
+            await self._dispatch.say(activity, notice(say("apology", _language(activity))))
         except Exception as error:  # noqa: BLE001  # the channel may be what is broken
             log.error("an apology could not be delivered: %s", kind_and_place(error))  # noqa: TRY400  # no customer text
 
     async def _finish(self, key: ActivityKey) -> None:
         await self._inbox.done(key)
-        self.working.discard(key)
+        self._let_go(key)
+
+    def _let_go(self, key: ActivityKey) -> None:
+        self.working.pop(key, None)
+        self._stops.pop(key, None)
 
     async def _answer_in_body(self, activity: Json, key: ActivityKey) -> Result:
         body: asyncio.Future[tuple[Json, Delivery | None]] = asyncio.get_running_loop().create_future()
@@ -182,7 +238,7 @@ class ActivityHandler:
                     await self._deliveries.write(delivery.ended(LATE))
                 else:
                     body.set_result((addressed(activity, message), delivery))
-                await self._keep(activity, question, reply, None)
+                await self._keep(activity, question, reply)
             except Exception as error:  # noqa: BLE001  # as above
                 log.error("a message ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
                 if not body.done():
@@ -190,26 +246,38 @@ class ActivityHandler:
             await self._finish(key)
 
         self._worker.submit(_line(activity), job)
-        self.working.add(key)
+        self.working[key] = 1
         async with asyncio.timeout(2 * (self._settings.bounds.turn_deadline_s + GRACE_S)):
             message, delivery = await body
             return Result(200, {"activities": [message]}, delivery)
 
-    async def _converse(self, activity: Json, *, counted: bool) -> None:
-        stop = Stop()
+    async def _converse(self, activity: Json, key: ActivityKey, attempt: int) -> bool:
+        """Answer a message; False if another process has taken it over, because this one was too slow."""
+        stop = self._stops[key] = Stop()
+        if activity["type"] == "messageUpdate":  # the turn before may have been remembered since
+            await self._history.forget_message(activity)
         async with progress(self._outbox, activity, on_stop=stop.press) as shown:
-            message, question, reply = await self._compose(activity, shown.stage, counted=counted, stop=stop)
-        delivery = _delivery(activity, reply).began()
-        try:
+            message, question, reply = await self._compose(activity, shown.stage, counted=attempt == 1, stop=stop)
+        delivery = _delivery(activity, reply)
+        if stop.pressed:  # what was made in vain is sent to nobody, so nothing follows from it
+            await self._deliveries.write(delivery.ended(STOPPED))
+            return True
+        if not await self._inbox.holds(key, attempt):
+            await self._deliveries.write(delivery.ended(TAKEN_OVER))
+            return False
+        if reply is not None and reply.intent == "new":
+            await self._forget(activity)
+
+        async def send() -> str | None:
             sent_id = await finish(self._outbox, activity, shown, message)
-        except Exception as error:
-            await self._deliveries.write(_undelivered(delivery, error))
-            raise
-        if shown.cancelled:  # by the person: what was made in vain was sent to nobody, so nothing follows from it
-            await self._deliveries.write(_delivery(activity, reply).ended(STOPPED))
-            return
-        await self._keep(activity, question, reply, sent_id)
-        await self._deliveries.write(delivery.ended(message=sent_id))
+            if shown.cancelled:
+                raise StopPressed
+            return sent_id
+
+        entry_id = reply.entry_id if reply else ""
+        waiting = Waiting(activity, message, shown.stream_id, entry_id, turns=tuple(_said(question, reply)))
+        await self._dispatch.deliver(waiting, send)
+        return True
 
     async def _compose(
         self, activity: Json, on_stage: OnStage | None, *, counted: bool = True, stop: Stop | None = None
@@ -257,23 +325,24 @@ class ActivityHandler:
         shown = signed if self._settings.serving.public_url and reply.entry_id else None
         return render(reply, teams=is_teams(activity), source=shown, question=asked)
 
-    async def _keep(self, activity: Json, question: _Question, reply: Reply | None, sent_id: str | None) -> None:
+    async def _keep(self, activity: Json, question: _Question, reply: Reply | None) -> None:
+        """Remember a turn that was answered in the body."""
         if reply is None:
             return
+        if reply.intent == "new":
+            await self._forget(activity)
         try:
-            if reply.intent == "new":
-                await self._history.forget(activity)
-            elif (
-                reply.outcome not in FORGOTTEN and reply.intent is None
-            ):  # small talk would stand between a question and what follows from it
-                said = [Turn("assistant", reply.answer)] if reply.outcome in DELIVERED else []
-                await self._history.remember(activity, [*question.turns(), *said])
-            if sent_id and reply.entry_id:
-                await self._history.record_sent(activity, sent_id, reply.entry_id)
+            await self._history.remember(activity, list(_said(question, reply)))
         except StoreError as error:
             log.error("a turn was answered but not kept: %s", error)  # noqa: TRY400  # one line is enough
         except Exception as error:  # noqa: BLE001  # the answer is there: no apology may follow it
             log.error("a turn was answered but not kept: %s", kind_and_way(error))  # noqa: TRY400  # no customer text
+
+    async def _forget(self, activity: Json) -> None:
+        try:
+            await self._history.forget(activity)
+        except StoreError as error:
+            log.error("a conversation was to be forgotten and was not: %s", error)  # noqa: TRY400  # one line is enough
 
     async def _invoke(self, activity: Json) -> Result:
         if activity.get("name") == ACTION_INVOKE and (pressed := read_pressed(activity.get("value"))):
@@ -341,11 +410,12 @@ class ActivityHandler:
         )  # no activity's id has a space
         if activity["type"] == "installationUpdate" and activity.get("action") == "remove":
             await self._history.forget(activity)
+            await self._undelivered.forget(activity)
             await self._inbox.forget(key)
         elif _someone_came(activity) and await self._inbox.take(key, {}):
             await self._inbox.done(key)
             try:
-                await self._outbox.deliver(
+                await self._dispatch.say(
                     activity, notice(welcome(self._settings.answering.company, _language(activity)))
                 )
             except SendFailed as error:
@@ -357,13 +427,16 @@ def _delivery(activity: Json, reply: Reply | None) -> Delivery:
     return Delivery(reply.entry_id if reply else "", activity["channelId"])
 
 
-def _undelivered(handed_over: Delivery, error: Exception) -> Delivery:
-    """What became of a reply that the channel was to send. Where it did not answer, it may have the reply or not."""
-    if isinstance(error, SendFailed) and error.unsent:
-        return replace(handed_over, handed_over=None).ended(UNREACHABLE)
-    if isinstance(error, SendFailed) and error.status:
-        return handed_over.ended(str(error.status))
-    return handed_over
+def _said(question: _Question, reply: Reply | None) -> Iterator[Turn]:
+    """What the conversation remembers of a turn: small talk would stand between a question and what follows from it."""
+    if reply is not None and reply.outcome not in FORGOTTEN and reply.intent is None:
+        yield from question.turns()
+        if reply.outcome in DELIVERED:
+            yield Turn("assistant", reply.answer)
+
+
+def _never_arrived(activity: Json) -> Json:
+    return notice(say("undelivered", _language(activity)))
 
 
 def _someone_came(activity: Json) -> bool:
@@ -381,6 +454,12 @@ def _key(activity: Json) -> ActivityKey:
 
 def _language(activity: Json) -> str:
     return language_for(question_text(activity), activity.get("locale"))
+
+
+def _version(activity: Json) -> str:
+    """What tells one version of an edited message from another, and is the same when it is delivered again."""
+    said = f"{activity.get('timestamp')}\n{activity.get('localTimestamp')}\n{activity.get('text')}"
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 def _line(activity: Json) -> str:

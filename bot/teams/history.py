@@ -1,6 +1,6 @@
 """The last turns of each conversation, and which message carried which ledger entry.
 
-ActivityHandler are rows that are only ever added, so two turns at the same time both stay (a stored list would lose one).
+Turns are rows that are only ever added, so two turns at the same time both stay (a stored list would lose one).
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ class ConversationHistory:
         """Add turns to the activity's conversation and drop what is beyond the last ones kept."""
         now = self._clock()
         place = _columns(activity)
-        rows = [{**place, "role": t.role, "text": t.text[:MAX_TEXT], "at": now} for t in said]
+        rows = [
+            {**place, "role": t.role, "text": t.text[:MAX_TEXT], "at": now, "activity": activity.get("id")}
+            for t in said
+        ]
 
         def work(connection: Connection) -> None:
             connection.execute(insert(turns), rows)
@@ -59,6 +62,11 @@ class ConversationHistory:
     async def forget(self, activity: Json) -> None:
         """Delete the conversation's turns: the bot was removed from it."""
         await self._state.run(lambda c: c.execute(delete(turns).where(_place(turns, activity))))
+
+    async def forget_message(self, activity: Json) -> None:
+        """Delete the turns of one message, its answer among them: it was edited or deleted."""
+        mine = and_(_place(turns, activity), turns.c.activity == str(activity.get("id") or ""))
+        await self._state.run(lambda c: c.execute(delete(turns).where(mine)))
 
     async def record_sent(self, activity: Json, sent_id: str, entry_id: str) -> None:
         """Note that message `sent_id` carried the answer of ledger entry `entry_id`."""

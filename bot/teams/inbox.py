@@ -1,14 +1,15 @@
 """Which activities were taken, so that each is answered once, and none is lost when the process ends in the middle.
 
 An activity is `received` until it is `done`. Whoever works on it holds a lease and renews it; a lease that has run
-out belongs to a process that is gone, and whoever takes it over goes on with the work. Safe with several workers.
+out belongs to a process that is gone, and whoever takes it over goes on with the work. Safe with several workers: the number of the attempt
+tells whose the lease is, so that a process that was only slow finds out before it answers.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,8 @@ from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 from bot.state import Conflict, State, inbox
 from bot.teams.ports import Json
 
-LEASE_S = 30.0
+LEASE_S = 3.5
+"""Renewed every second. So a turn whose process is gone goes on within five seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +69,23 @@ class Inbox:
         """As if it had never come, so that a repeat is taken."""
         await self._state.run(lambda c: c.execute(delete(inbox).where(_is(key))))
 
-    async def renew(self, keys: Iterable[ActivityKey]) -> None:
-        """Hold on to what is still being worked on."""
-        await self._set_lease(keys, self._clock() + self._lease)
+    async def renew(self, held: Mapping[ActivityKey, int]) -> None:
+        """Hold on to what is still being worked on: keys with the attempt that holds them."""
+        await self._set_lease(held, self._clock() + self._lease)
 
-    async def release(self, keys: Iterable[ActivityKey]) -> None:
+    async def release(self, held: Mapping[ActivityKey, int]) -> None:
         """Let go of what could not be finished; the next process takes it up at once."""
-        await self._set_lease(keys, 0.0)
+        await self._set_lease(held, 0.0)
+
+    async def holds(self, key: ActivityKey, attempt: int) -> bool:
+        """Whether the activity is still this attempt's, and no other process has taken it over."""
+        wanted = select(inbox.c.attempts).where(_is(key))
+        return await self._state.run(lambda c: c.execute(wanted).scalar_one_or_none()) == attempt
+
+    async def knows(self, key: ActivityKey) -> bool:
+        """Whether the activity came in before."""
+        wanted = select(inbox.c.status).where(_is(key))
+        return await self._state.run(lambda c: c.execute(wanted).scalar_one_or_none()) is not None
 
     async def take_over(self, limit: int = 100) -> list[Abandoned]:
         """Claim what was received and whose lease has run out. Two processes never claim the same one."""
@@ -100,12 +112,14 @@ class Inbox:
             lambda c: c.execute(delete(inbox).where(inbox.c.status == "done", inbox.c.received_at < before))
         )
 
-    async def _set_lease(self, keys: Iterable[ActivityKey], until: float) -> None:
-        chosen = list(keys)
+    async def _set_lease(self, held: Mapping[ActivityKey, int], until: float) -> None:
+        chosen = list(held.items())
 
         def work(connection: Connection) -> None:
             for start in range(0, len(chosen), 200):
-                part = or_(*(_is(key) for key in chosen[start : start + 200]))
+                part = or_(
+                    *(and_(_is(key), inbox.c.attempts == attempt) for key, attempt in chosen[start : start + 200])
+                )
                 connection.execute(update(inbox).where(part, inbox.c.status == "received").values(lease_until=until))
 
         if chosen:

@@ -25,7 +25,7 @@ FOLLOWS, NONE = "follows", "none"
 """What a turn's entry says under `delivery`: that such an entry is to follow, or that nobody waits for the reply."""
 _UNHEARD = frozenset({"eval"})
 """Channels on which nobody waits."""
-LATEST = timedelta(minutes=15)
+LATEST = timedelta(minutes=75)
 """An entry that was written longer after its turn than the channel is waited for is not looked for."""
 SCAN_MAX = 20_000
 """Deliveries behind a turn that are looked at, should the clock have been set back."""

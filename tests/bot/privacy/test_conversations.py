@@ -9,6 +9,7 @@ from bot.privacy import conversations
 from bot.privacy.conversations import Kept
 from bot.privacy.selection import Selection
 from bot.teams.inbox import ActivityKey, Inbox
+from bot.teams.undelivered import Undelivered, Waiting
 from tests.bot.privacy.conftest import CHANNEL, Home
 
 DAY_S = 86400.0
@@ -46,6 +47,16 @@ async def test_a_conversation_goes_with_all_its_rows(home: Home) -> None:
     assert await conversations.count(home.state, [ONE]) == Kept()
     assert await conversations.all_of(home.state) == {TWO}
     assert home.left("stays-1") == ["stays-1"]
+
+
+async def test_an_answer_that_waits_for_the_channel_is_found_and_goes_too(home: Home) -> None:
+    inbound = {"channelId": ONE[0], "conversation": {"id": ONE[1]}, "from": {"id": "ada"}, "text": "canary-6"}
+    await Undelivered(home.state).put(Waiting(inbound, {"text": "canary-7"}))
+    assert await matching(home, person="ada") == await matching(home, search="canary-7") == {"a:1"}
+    assert [row["table"] for row in await conversations.rows_of(home.state, [ONE])] == ["undelivered"]
+    assert await conversations.erase(home.state, [ONE]) == Kept(1, inbox=1)
+    assert await home.state.flush()
+    assert home.left("canary-6", "canary-7") == []
 
 
 async def test_which_message_carried_an_entry_goes_with_the_entry(home: Home) -> None:

@@ -18,6 +18,7 @@ from bot.teams.inbox import Inbox
 from bot.teams.message_limits import MESSAGE, check_activity
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
+from bot.teams.undelivered import Undelivered
 from bot.teams.worker import Worker
 from bot.turn.delivery import Deliveries
 from bot.wording.teams import APOLOGY, HELP, TOO_FAST, say
@@ -360,7 +361,7 @@ async def test_removal_forgets_the_conversation(bots: Bots, channel: FakeChannel
     assert bot.answer.asked[2].history == ()
 
 
-@pytest.mark.parametrize("kind", ["messageReaction", "messageUpdate", "typing", "event", "endOfConversation", "x"])
+@pytest.mark.parametrize("kind", ["messageReaction", "typing", "event", "endOfConversation", "x"])
 async def test_other_activities_are_taken_and_ignored(bots: Bots, channel: FakeChannel, kind: str) -> None:
     bot = await bots.start()
     assert (await bot.post(channel.inbound(type=kind))).status == 202
@@ -424,10 +425,9 @@ async def test_an_answer_that_the_channel_refused_is_not(bots: Bots, channel: Fa
 
 
 SENDING = [
-    (SendFailed(None, unsent=True), (False, False, "unreachable")),
     (SendFailed(None), (True, False, None)),
     (RuntimeError("a fault of the kit"), (True, False, None)),
-    (SendFailed(503), (True, False, "503")),
+    (SendFailed(500), (True, False, "500")),
 ]
 
 
@@ -455,6 +455,7 @@ async def test_what_failed_on_the_way_says_how_far_it_came(
         inbox=Inbox(state),
         history=ConversationHistory(state, days=1),
         outbox=Outbox(part(Failing(error)), tries=1),
+        undelivered=Undelivered(state),
         deliveries=Deliveries(ledger),
         worker=worker,
     )
@@ -529,3 +530,79 @@ async def test_help_and_other_notices_have_no_delivery(bots: Bots, channel: Fake
     await channel.until_messages(2)
     await bot.ledger.delivery()
     assert len(bot.ledger.of("delivery")) == 1
+
+
+def edited(inbound: Json, text: str) -> Json:
+    event = {**inbound["channelData"], "eventType": "editMessage"}
+    return {**inbound, "type": "messageUpdate", "text": text, "timestamp": "2026-11-03T10:05:00Z", "channelData": event}
+
+
+async def test_an_edited_message_is_answered_anew_and_what_was_said_of_it_is_forgotten(
+    bots: Bots, channel: FakeChannel
+) -> None:
+    bot = await bots.start()
+    asked = channel.inbound("What is the retrun window?")
+    await bot.post(asked)
+    await channel.until_messages(1)
+    for _ in range(2):  # delivered twice, answered once
+        assert (await bot.post(edited(asked, "What is the return window?"))).status == 202
+    await channel.until_messages(2)
+    await bot.post(channel.inbound("And for gifts?"))
+    message = (await channel.until_messages(3))[1]
+    assert message["replyToId"] == asked["id"]
+    assert [a.question for a in bot.answer.asked][1:] == ["What is the return window?", "And for gifts?"]
+    assert bot.answer.asked[1].history == ()
+    assert [t.text for t in bot.answer.asked[2].history] == ["What is the return window?", REPLY.answer]
+
+
+async def test_a_deleted_message_and_its_answer_are_forgotten(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start()
+    asked = channel.inbound("first")
+    await bot.post(asked)
+    await bot.post(channel.inbound("second"))
+    await channel.until_messages(2)
+    assert (await bot.post({**asked, "type": "messageDelete"})).status == 202
+    await bot.post(channel.inbound("third"))
+    await channel.until_messages(3)
+    assert [t.text for t in bot.answer.asked[2].history] == ["second", REPLY.answer]
+
+
+@pytest.mark.parametrize("change", ["messageDelete", "messageUpdate"])
+async def test_a_message_that_is_taken_back_while_it_is_answered_is_stopped(
+    bots: Bots, channel: FakeChannel, change: str
+) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def wait(ask: Ask) -> None:
+        if ask.question == "first":
+            begun.set()
+            await go_on.wait()
+            assert ask.stop is not None
+            assert ask.stop.pressed
+
+    bot = await bots.start(answer=FakeAnswer(then=wait))
+    asked = channel.inbound("first")
+    await bot.post(asked)
+    await begun.wait()
+    waiting = channel.inbound("second")
+    await bot.post(waiting)
+    await bot.post({**waiting, "type": "messageDelete"})
+    await bot.post({**edited(asked, "as it reads now"), "type": change})
+    go_on.set()
+    await bot.post(channel.inbound("third"))
+    expected = (["as it reads now"] if change == "messageUpdate" else []) + ["third"]
+    messages = await channel.until_messages(len(expected))
+    assert [a.question for a in bot.answer.asked] == ["first", *expected]
+    assert len(messages) == len(expected)
+    assert [body["failed"] for body in bot.ledger.of("delivery")][:1] == ["stopped"]
+
+
+async def test_an_edit_of_what_was_never_said_to_the_bot_is_let_be(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start()
+    place = {"id": "19:g", "conversationType": "groupChat", "isGroup": True}
+    talk = channel.inbound("between colleagues", conversation=place)
+    await bot.post(edited(talk, "still between colleagues"))
+    mention = {"type": "mention", "text": "<at>Attest</at>", "mentioned": {"id": "28:bot"}}
+    await bot.post({**edited(talk, "<at>Attest</at> now to you"), "entities": [mention]})
+    await channel.until_messages(1)
+    assert [a.question for a in bot.answer.asked] == ["now to you"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import stat
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ import pytest
 from bot.records import Ask
 from bot.state import State
 from bot.teams.history import ConversationHistory
-from bot.teams.inbox import ActivityKey, Inbox
+from bot.teams.inbox import LEASE_S, ActivityKey, Inbox
 from bot.teams.turn_limit import WINDOW_S, TurnLimit
 from bot.wording.teams import RESTARTED
 from grounding.errors import StoreError
@@ -69,14 +71,16 @@ async def test_only_a_lapsed_lease_is_taken_over_and_only_once(state: State) -> 
     await inbox.take(KEY, {"text": "x"})
     clock.now += 29
     assert await inbox.take_over() == []
-    await inbox.renew([KEY])
+    await inbox.renew({KEY: 1})
     clock.now += 29
     assert await inbox.take_over() == []
     clock.now += 2
     other_process = Inbox(state, lease_s=30, clock=clock)
     found = [*await inbox.take_over(), *await other_process.take_over()]
     assert [(f.key, f.activity, f.attempts, f.age_s) for f in found] == [(KEY, {"text": "x"}, 1, 60.0)]
-    await inbox.release([KEY])
+    await inbox.release({KEY: 1})
+    assert await other_process.take_over() == [], "it is the second attempt's now"
+    await inbox.release({KEY: 2})
     [again] = await other_process.take_over()
     assert again.attempts == 2
     await inbox.done(KEY)
@@ -205,10 +209,11 @@ async def test_an_old_or_twice_tried_turn_gets_an_apology(
     inbox = Inbox(state, clock=lambda: time.time() - age_s)
     inbound = channel.inbound("left behind")
     await inbox.take(ActivityKey("msteams", inbound["conversation"]["id"], inbound["id"]), inbound)
-    for _ in range(attempts - 1):
-        await inbox.release([ActivityKey("msteams", inbound["conversation"]["id"], inbound["id"])])
+    key = ActivityKey("msteams", inbound["conversation"]["id"], inbound["id"])
+    for attempt in range(1, attempts):
+        await inbox.release({key: attempt})
         await inbox.take_over()
-    await inbox.release([ActivityKey("msteams", inbound["conversation"]["id"], inbound["id"])])
+    await inbox.release({key: attempts})
     await state.close()
     bot = await bots.start()
     [message] = await channel.until_messages(1)
@@ -223,3 +228,58 @@ def test_a_person_has_a_number_of_turns_in_a_minute() -> None:
     assert rate.allow("bob")
     clock.now += WINDOW_S
     assert rate.allow("ada")
+
+
+async def test_a_dead_workers_turn_is_taken_over_within_five_seconds(
+    bots: Bots, channel: FakeChannel, tmp_path: Path
+) -> None:
+    bot = await bots.start(lease_s=LEASE_S)
+    inbound = channel.inbound("left behind")
+    state = State(tmp_path / "home" / "state.db")
+    await state.open()
+    await Inbox(state).take(ActivityKey("msteams", inbound["conversation"]["id"], inbound["id"]), inbound)
+    began = time.monotonic()
+    await channel.until(lambda c: len(c.typings) == 1)
+    took = time.monotonic() - began
+    await channel.until_messages(1)
+    await state.close()
+    assert took <= 5
+    assert [asked.question for asked in bot.answer.asked] == ["left behind"]
+
+
+async def test_a_worker_that_was_too_slow_answers_nothing(bots: Bots, channel: FakeChannel, tmp_path: Path) -> None:
+    """Another process has the message by now, and answers it."""
+    state = State(tmp_path / "home" / "state.db")
+    await state.open()
+    taken = Inbox(state, clock=lambda: time.time() + 60)
+
+    async def slow(_: Ask) -> None:
+        assert len(await taken.take_over()) == 1
+
+    bot = await bots.start(answer=FakeAnswer(then=slow))
+    await bot.post(channel.inbound())
+    assert (await bot.ledger.delivery())["failed"] == "taken_over"
+    await bots.stop()
+    assert channel.messages == []
+    later = Inbox(state, clock=lambda: time.time() + 600)
+    assert [found.attempts for found in await later.take_over()] == [2], "it is not done"
+    await state.close()
+
+
+async def test_a_file_of_an_older_program_gets_the_column_that_it_lacks(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with closing(sqlite3.connect(path)) as old:
+        old.execute(
+            "CREATE TABLE turns (id INTEGER PRIMARY KEY, channel VARCHAR(64) NOT NULL, conversation VARCHAR(512) NOT NULL, "
+            "role VARCHAR(16) NOT NULL, text TEXT NOT NULL, at FLOAT NOT NULL)"
+        )
+        old.execute("INSERT INTO turns VALUES (1, 'msteams', 'a:1', 'user', 'kept', ?)", (time.time(),))
+        old.commit()
+    for _ in range(2):
+        state = State(path)
+        await state.open()
+        history = ConversationHistory(state, days=30)
+        await history.remember({**PLACE, "id": "in-2"}, [Turn("user", "new")])
+        await history.forget_message({**PLACE, "id": "in-2"})
+        assert [turn.text for turn in await history.recall(PLACE)] == ["kept"]
+        await state.close()
