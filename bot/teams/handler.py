@@ -28,6 +28,7 @@ from bot.teams.activity import (
     user_of,
     wants_replies_in_body,
 )
+from bot.teams.attachments import Opened, attached_to, opened
 from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
 from bot.teams.guard import RefusedRequest
 from bot.teams.history import ConversationHistory
@@ -289,17 +290,21 @@ class ActivityHandler:
         if pressed is not None:
             return notice(await self._submitted(activity, pressed)), question, None
         user = user_of(activity, self._settings)
+        attached = attached_to(activity)
         if not text:
-            return notice(say("help", _language(activity))), question, None
+            seen = Opened(pictures=tuple(a.name for a in attached if a.kind == "picture")).lines(_language(activity))
+            return notice(f"{seen}\n\n{say('help', _language(activity))}".strip()), question, None
         if counted and not self._rate.allow(user or activity["from"]["id"]):
             return notice(say("too_fast", _language(activity))), question, None
         reply = None
         try:
             async with asyncio.timeout(self._settings.bounds.turn_deadline_s + GRACE_S):
                 history = () if question.pasted else await self._history.recall(activity)
+                files = await opened(attached, loopback=self._settings.local_mode) if attached else Opened()
                 ask = Ask(
                     question=question.text,
                     history=history,
+                    context=files.text or None,
                     # In a group everyone reads the answer: only what everyone may see goes into it.
                     user=user if is_personal(activity) else None,
                     actor=actor_of(activity, self._settings),
@@ -313,17 +318,18 @@ class ActivityHandler:
                 reply = await self._answer(ask, on_stage)
             if not is_personal(activity):
                 reply = replace(reply, internal_notes=())
-            return self._render(reply, activity, question, ask.user), question, reply
+            above = files.lines(_language(activity))
+            return self._render(reply, activity, question, ask.user, above), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
             log.error("a turn ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
             await self._deliveries.write(_delivery(activity, reply).ended(UNSHOWN))
             return notice(say("apology", _language(activity))), question, None
 
-    def _render(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Json:
+    def _render(self, reply: Reply, activity: Json, question: _Question, user: str | None, above: str = "") -> Json:
         asked = question.asked if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
         signed = partial(source_link, self._settings, reply.entry_id, user=user)
         shown = signed if self._settings.serving.public_url and reply.entry_id else None
-        return render(reply, teams=is_teams(activity), source=shown, question=asked)
+        return render(reply, teams=is_teams(activity), source=shown, question=asked, above=above)
 
     async def _keep(self, activity: Json, question: _Question, reply: Reply | None) -> None:
         """Remember a turn that was answered in the body."""

@@ -36,14 +36,16 @@ MAX_CHOICE = 1000
 TOO_LONG = "The answer is longer than a Teams message can be, so nothing of it is shown. Please ask for one part of it."
 
 
-def render(made: Reply, *, teams: bool, source: SourceLink | None = None, question: str | None = None) -> Json:
+def render(
+    made: Reply, *, teams: bool, source: SourceLink | None = None, question: str | None = None, above: str = ""
+) -> Json:
     """The message for a reply: with citation entities on Teams, with a list of sources elsewhere; a refusal with a card to report it.
 
     `source` makes the link to the page of a cited passage, where a citation has no address of its own.
-    `question`: what was asked, where buttons may be shown: each thing that a clarifying question offers completes it.
+    `above`: what is to be said first. `question`: what was asked, where buttons may be shown: each thing that a clarifying question offers completes it.
     """
     reply = view_of(made)
-    message = _teams_message(reply, source) if teams else _plain_message(reply, source)
+    message = _teams_message(reply, source, above) if teams else _plain_message(reply, source, above)
     card = report_card(reply)
     if card:
         return {**message, "attachments": card}
@@ -69,10 +71,10 @@ def cited(reply: ReplyView) -> tuple[ListedSource, ...]:
     return tuple(by_number[n] for n in sorted(by_number))
 
 
-def _teams_message(reply: ReplyView, source: SourceLink | None) -> Json:
+def _teams_message(reply: ReplyView, source: SourceLink | None, above: str) -> Json:
     citations = cited(reply)
     attached, rest = citations[:MAX_CITATIONS], citations[MAX_CITATIONS:]
-    blocks = [with_live_citations(_body(reply)), _ask_back(reply), _sources(rest, source), *_asides(reply)]
+    blocks = [above, with_live_citations(_body(reply)), _ask_back(reply), _sources(rest, source), *_asides(reply)]
     message = notice("\n\n".join(block for block in blocks if block))
     if reply.delivered:  # a fixed text is no work of an AI
         root: Json = {"type": MESSAGE, "@type": "Message", "@context": "https://schema.org", "@id": ""}
@@ -82,20 +84,20 @@ def _teams_message(reply: ReplyView, source: SourceLink | None) -> Json:
         message["entities"] = [root]
     if reply.entry_id:
         message["channelData"] = {"feedbackLoop": {"type": "default"}}
-    return _fit(message, reply)
+    return _fit(message, reply, above)
 
 
-def _plain_message(reply: ReplyView, source: SourceLink | None) -> Json:
-    blocks = [_body(reply), _ask_back(reply), _sources(cited(reply), source), *_asides(reply)]
-    return _fit(notice("\n\n".join(block for block in blocks if block)), reply)
+def _plain_message(reply: ReplyView, source: SourceLink | None, above: str) -> Json:
+    blocks = [above, _body(reply), _ask_back(reply), _sources(cited(reply), source), *_asides(reply)]
+    return _fit(notice("\n\n".join(block for block in blocks if block)), reply, above)
 
 
-def _fit(message: Json, reply: ReplyView) -> Json:
+def _fit(message: Json, reply: ReplyView, above: str) -> Json:
     """Keep to the budget: first the asides go, then the quotes; an answer is never cut in the middle, nor from its mark."""
     if size(message) <= BUDGET:
         return message
     body = with_live_citations(_body(reply)) if "entities" in message else _body(reply)
-    message = {**message, "text": "\n\n".join(block for block in (body, _ask_back(reply)) if block)}
+    message = {**message, "text": "\n\n".join(block for block in (above, body, _ask_back(reply)) if block)}
     for entity in message.get("entities", ()):
         shown = {int(n) for n in MARKER.findall(reply.answer)}
         entity["citation"] = [c for c in entity.get("citation", ()) if c["position"] in shown]

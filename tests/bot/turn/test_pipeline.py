@@ -532,3 +532,14 @@ async def test_a_failed_turn_says_so_in_the_language_of_the_question_and_names_n
     assert reply.answer == said("model_unavailable", "de")
     assert any("openai" in note for note in reply.record.notes)
     assert not any("openai" in note for note in view_of(reply).notes_for_person)
+
+
+@pytest.mark.parametrize("wish", ["make it shorter", "translate the last answer", "Translate it into German please"])
+async def test_a_wish_about_the_last_answer_is_no_planted_order(tmp_path: Path, wish: str) -> None:
+    """Neither when it is asked nor when later questions are read with it."""
+    w = await small(tmp_path)
+    asked = await answer_turn(Ask(wish), w.seams, Policy())
+    later = await answer_turn(replace(ASK, history=(Turn("user", wish),)), w.seams, Policy())
+    assert asked.outcome is not Outcome.BLOCKED
+    assert later.outcome is Outcome.ANSWERED
+    assert not any("orders" in note for reply in (asked, later) for note in reply.record.notes)

@@ -1,0 +1,113 @@
+"""Files and pictures that hang on a message: read for the turn alone, or said to be left out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from bot.teams.attachments import FILE, MAX_BYTES, MAX_CHARS, attached_to, opened
+from bot.wording.teams import say
+from tests.bot.teams.conftest import REPLY, Bots
+from tests.fakes.channel import FakeChannel
+
+Json = dict[str, Any]
+PICTURE = {"contentType": "image/png", "contentUrl": "https://smba.trafficmanager.net/x", "name": "screenshot.png"}
+OWN_TEXT = {"contentType": "text/html", "content": "<p>what does this error mean?</p>"}
+
+
+def file(url: str, name: str = "notes.txt") -> Json:
+    return {"contentType": FILE, "name": name, "content": {"downloadUrl": url, "fileType": "txt"}}
+
+
+@pytest.fixture
+async def files() -> AsyncIterator[str]:
+    """Where files lie: `/some.txt` holds text, `/big.txt` too much of it, `/elsewhere` leads on, `/none` is not there."""
+
+    async def give(request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        if name == "elsewhere":
+            raise web.HTTPFound("/some.txt")
+        if name == "none":
+            raise web.HTTPNotFound
+        if name == "long.txt":
+            return web.Response(text="The code is E17. " * 2000)
+        return web.Response(body=b"x " * (MAX_BYTES if name == "big.txt" else 0) or b"The display shows error E17.")
+
+    app = web.Application()
+    app.router.add_get("/{name}", give)
+    async with TestServer(app) as server:
+        yield str(server.make_url("")).rstrip("/")
+
+
+async def test_a_picture_is_said_to_be_left_out_before_the_answer(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start()
+    await bot.post(channel.inbound("what does this error mean?", attachments=[OWN_TEXT, PICTURE]))
+    [message] = await channel.until_messages(1)
+    told = say("picture").format(names="screenshot.png")
+    assert message["text"] == f"{told}\n\n{REPLY.answer}"
+    assert bot.answer.asked[0].context is None
+
+
+async def test_a_picture_alone_is_not_asked_about(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start()
+    await bot.post(channel.inbound(None, attachments=[PICTURE], locale="de-DE"))
+    [message] = await channel.until_messages(1)
+    assert message["text"] == say("picture", "de").format(names="screenshot.png") + "\n\n" + say("help", "de")
+    assert bot.answer.asked == []
+
+
+async def test_a_file_is_the_turns_own_context(bots: Bots, channel: FakeChannel, files: str) -> None:
+    bot = await bots.start()
+    await bot.post(channel.inbound("What does it mean?", attachments=[file(f"{files}/some.txt")]))
+    [message] = await channel.until_messages(1)
+    assert bot.answer.asked[0].context == "notes.txt:\nThe display shows error E17."
+    assert message["text"].startswith(say("read").format(names="notes.txt"))
+    await bot.post(channel.inbound("And now?"))
+    await channel.until_messages(2)
+    assert bot.answer.asked[1].context is None
+
+
+@pytest.mark.parametrize("name", ["big.txt", "elsewhere", "none"])
+async def test_what_cannot_be_had_is_said(files: str, name: str) -> None:
+    made = await opened(attached_to({"attachments": [file(f"{files}/{name}")]}), loopback=True)
+    assert (made.text, made.read, made.unread) == ("", (), ("notes.txt",))
+    assert made.lines("en") == say("file").format(names="notes.txt")
+
+
+async def test_what_is_read_is_bounded(files: str) -> None:
+    many = [file(f"{files}/long.txt", f"{n}.txt") for n in range(5)]
+    made = await opened(attached_to({"attachments": many}), loopback=True)
+    assert len(made.text) <= MAX_CHARS + len("0.txt:\n")
+    assert (made.read, made.unread) == (("0.txt",), ("1.txt", "2.txt", "3.txt", "4.txt"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:9/x",
+        "http://contoso.sharepoint.com/x",
+        "https://evil.example/contoso.sharepoint.com",
+        "https://sharepoint.com.evil.example/x",
+        "https://user@contoso.sharepoint.com/x",
+        "https://169.254.169.254/latest",
+        "file:///etc/passwd",
+        "https://[",
+        "",
+    ],
+)
+async def test_nothing_is_fetched_from_elsewhere(url: str) -> None:
+    """Network is closed in tests: what would be fetched would raise."""
+    made = await opened(attached_to({"attachments": [file(url)]}), loopback=False)
+    assert made.unread == ("notes.txt",)
+
+
+def test_cards_and_the_messages_own_text_are_no_files() -> None:
+    card = {"contentType": "application/vnd.microsoft.card.adaptive", "content": {}}
+    assert attached_to({"attachments": [card, OWN_TEXT]}) == []
+    assert [a.kind for a in attached_to({"attachments": [{"contentType": "application/pdf", "name": None}]})] == [
+        "file"
+    ]
