@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bot.privacy.retention import Retained
 from bot.records import Answer, Versions
@@ -16,7 +16,7 @@ from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
 from grounding.query.linking import QueryBuilder
 from rai.ledger.publish import Publisher
-from rai.ledger.watch import Watched
+from rai.ledger.watch import LOOK_S, Watched
 from rai.ports import Ledger, PromptScreen
 from rai.records import Report, Source
 from rai.screening.quarantine import Nothing, Quarantine
@@ -39,7 +39,15 @@ class CheckRequest:
     at: datetime | None = None
 
 
-async def sound() -> Watched:
+class Look(Protocol):
+    """Looks at the ledger for what was done to it: at what is new, and for `budget_s` seconds at the rest."""
+
+    async def __call__(self, budget_s: float = LOOK_S, /) -> Watched:
+        """What all looks so far came to. Raises StoreError where the store cannot be read."""
+        ...
+
+
+async def sound(_budget_s: float = LOOK_S) -> Watched:
     """A look at a ledger that nobody watches: nothing is known to be wrong."""
     return Watched()
 
@@ -89,7 +97,7 @@ class System:
     graders: Callable[[Policy], Grader] | None = None
     rewriter: ChatModel | None = None
     quarantine: Quarantine = field(default_factory=Nothing)
-    look: Callable[[], Awaitable[Watched]] = sound
+    look: Look = sound
     checkpoints: Publisher | None = None
     retain: Callable[[], Awaitable[Retained]] = nothing_due
     versions: Versions = field(default_factory=Versions)

@@ -199,7 +199,12 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "read": {
         **_s("page entry_id"),
         **_WHO,
-        "wanted": {**_s("outcome kind state category arrived before"), "entry": _GIVEN},
+        "wanted": {
+            **_s(
+                "outcome kind state category arrived before since until channel claim status struck feedback use by seed"
+            ),
+            **dict.fromkeys("entry words user product document version rule".split(), _GIVEN),
+        },
     },
     "content": {"sha256": _S, "value": _TREE},
 }

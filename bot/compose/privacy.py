@@ -10,6 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.compose.parts import DECISIONS
+from bot.desk.index import NAME as INDEX
+from bot.desk.index import Desk
 from bot.operator import operator
 from bot.privacy.erasure import ErasableLedger, Stores
 from bot.privacy.retention import Retained, Terms, retain
@@ -51,12 +53,15 @@ async def stores_over(settings: Settings, ledger: ErasableLedger) -> AsyncIterat
 
     home = settings.files.home
     state = State(home / "state.db") if (home / "state.db").is_file() else None
+    desk = Desk(home / INDEX) if (home / INDEX).is_file() else None
     notes = _FileNotes(DecisionFile(home / DECISIONS))
     if state is not None:
         await state.open()
     try:
-        yield Stores(ledger, state, notes)
+        yield Stores(ledger, state, notes, desk)
     finally:
+        if desk is not None:
+            await desk.close()
         if state is not None:
             await state.close()
 

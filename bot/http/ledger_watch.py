@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from datetime import UTC, datetime
 
 from aiohttp import web
 
@@ -13,31 +14,46 @@ from bot.http.errors import LOG
 from bot.http.metrics import Metrics
 from bot.system import System
 from grounding.errors import AttestError
-from rai.ledger.watch import Watched
+from rai.ledger.watch import LOOK_S, Watched
 
 WATCH_S = 15.0
 """Seconds between two looks. Each verifies what is new and half a second of the rest."""
 
 
 class LedgerWatcher:
-    """Looks at the ledger of `system` again and again; `why` says what the last look found wrong, empty while nothing is known to be."""
+    """Looks at the ledger of `system` again and again. `found`: what the last look came to, None before the first; `at`: when that was (UTC, for people)."""
 
     def __init__(self, system: System, metrics: Metrics) -> None:
         self._system = system
         self._metrics = metrics
-        self.why = ""
+        self._looking = 0
+        self.found: Watched | None = None
+        self.at = ""
 
-    async def look(self) -> None:
+    @property
+    def why(self) -> str:
+        """What the last look found wrong, empty while nothing is known to be."""
+        return self.found.why if self.found else ""
+
+    async def look(self, budget_s: float = LOOK_S) -> None:
         """One look. What it finds is logged once, for as long as it stays the same."""
+        self._looking += 1
         try:
-            found = await self._system.look()
+            found = await self._system.look(budget_s)
         except AttestError as error:
             found = Watched(str(error))
+        finally:
+            self._looking -= 1
         if found.why and found.why != self.why:
             LOG.error("the ledger does not hold: %s; see `attest ledger verify`", found.why)
-        self.why = found.why
+        self.found, self.at = found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         self._metrics.ledger_sound.set(found.ok)
         self._metrics.ledger_verified.set(found.entries)
+
+    async def glance(self) -> None:
+        """Verify what is new and nothing else, for a page that is opened; one that comes while a look goes on has what the look before it found."""
+        if not self._looking or self.found is None:
+            await self.look(0.0)
 
     async def run(self) -> None:
         """Looks until it is cancelled. A look that fails in a way that nobody expected does not end the watch."""

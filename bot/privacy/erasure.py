@@ -51,13 +51,22 @@ class Notes(Protocol):
         ...
 
 
+class Derived(Protocol):
+    """What is derived from the ledger's entries and holds their text."""
+
+    async def settle(self, ledger: Ledger) -> int:
+        """Empties what it holds of every entry whose erasure is recorded; of how many it held something. Raises StoreError, also where it may still lie in its log."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """Everything that holds what people wrote. `state`: None where no server has run."""
+    """Everything that holds what people wrote. `state`: None where no server has run; `desk`: the index of the reviewers' desk, None where there is none."""
 
     ledger: ErasableLedger
     state: State | None
     notes: Notes
+    desk: Derived | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +159,7 @@ async def erased(
     stores: Stores, entries: Sequence[str], reason: str, who: Actor, *, beside: bool = False
 ) -> tuple[Entry, ...]:
     """Empty these entries, a record for each `BATCH` of them, and flush both logs. `beside`: something else was deleted, which is on record also where no entry
-    was. Raises StoreError: at once where an entry could not be erased, at the end where erased text may still lie in a log.
+    was. What is derived from the ledger follows. Raises StoreError: at once where an entry could not be erased, at the end where erased text may still lie in a log.
     """
     records, failed = list[Entry](), dict[str, None]()
     for at in range(0, len(entries) or beside, BATCH):
@@ -166,6 +175,11 @@ async def erased(
         failed[_LEFT.format("the ledger")] = None
     if stores.state is not None and not await stores.state.flush():
         failed[_LEFT.format("state.db")] = None
+    if stores.desk is not None:
+        try:
+            await stores.desk.settle(stores.ledger)  # also what a run before this one could not
+        except StoreError as error:
+            failed[f"{error}; run this again"] = None
     if failed:
         raise StoreError("; ".join(failed))
     return tuple(records)

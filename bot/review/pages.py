@@ -5,74 +5,91 @@ reviewer decides on refusals is in `bot.review.refusals`.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from aiohttp import web
 
+from bot.desk.index import STRATA
+from bot.desk.search import CHOICES, DeskSearch
 from bot.events.looks import record_read
 from bot.http.app_keys import SYSTEM
+from bot.http.desk import DESK
 from bot.http.errors import LOG, Refused
 from bot.http.forwarding import is_encrypted
-from bot.http.ledger_watch import WATCHER
+from bot.http.ledger_watch import WATCHER, LedgerWatcher
 from bot.http.responses import page
-from bot.review.listing import KINDS, OUTCOMES, Filter, listing, outcome
+from bot.review.listing import listing, outcome
 from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, form_token, named
 from bot.review.turn_view import tidy, turn_view
 from bot.state import State
 from bot.turn.delivery import arrival_of
 from bot.turn.disputes import dispute_of
 from grounding.errors import StoreError
+from rai.ledger.watch import Watched
 from rai.ports import Ledger
-from rai.records import Outcome, Verification
+from rai.records import Outcome
 
 ACCESS = web.AppKey("attest_review_access", ReviewAccess)
 NEW_LINK = "On the machine of the server, attest review-link prints a new one."
 WITH_FORM = {"Referrer-Policy": "same-origin"}
 """Headers of a page that posts a form: under `no-referrer` a browser sends `Origin: null`, which the guard turns away."""
-VERIFY_SECONDS = 60.0
-"""Walking the chain reads the whole ledger: its result is shown with its time and made anew after this."""
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """A verification and when it was made (UTC, for people)."""
+class Chain:
+    """The state of the chain as a page tells it. `whole`: all entries were verified at least once; `at`: when (UTC, for people)."""
 
-    result: Verification
+    ok: bool
+    whole: bool
+    entries: int
+    head: str
     at: str
+    why: str = ""
+    broken: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 class ChainState:
-    """The last walk along the chain, made anew when it is old; readers who come at once share one walk."""
+    """What is known of the chain: what the server's watch has found, and beside it what the last walk found that somebody asked for."""
 
     def __init__(self) -> None:
-        self._walk: Walk | None = None
-        self._made = 0.0
-        self._lock = asyncio.Lock()
+        self._walked: Chain | None = None
+        self._walking = asyncio.Lock()
 
-    async def walk(self, ledger: Ledger, *, fresh: bool = False, broken: bool = False) -> Walk:
-        """The state of the chain, at most VERIFY_SECONDS old; from now if `fresh`, or if it is known to be `broken` and the last walk found it whole."""
-        async with self._lock:
-            old = time.monotonic() - self._made > VERIFY_SECONDS
-            if self._walk is None or old or fresh or (broken and self._walk.result.ok):
-                result = await ledger.verify()
-                self._walk = Walk(result, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"))
-                self._made = time.monotonic()
-            return self._walk
+    async def walk(self, ledger: Ledger) -> Chain:
+        """Verify the whole ledger now. Whoever comes meanwhile waits for a walk of their own."""
+        async with self._walking:
+            result = await ledger.verify()
+            at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+            self._walked = Chain(
+                result.ok, True, result.entries, result.head, at, result.why, result.broken, result.notes
+            )
+            return self._walked
+
+    async def known(self, watcher: LedgerWatcher) -> Chain:
+        """What is known, with what is new verified now. A walk that found a break is told until another finds none."""
+        if self._walked is not None and not self._walked.ok:
+            return self._walked
+        await watcher.glance()
+        found = watcher.found or Watched()
+        if found.round_s is None and found.ok and self._walked is not None:
+            return self._walked  # asked for while the watch has not come round
+        return Chain(
+            found.ok, found.round_s is not None, found.entries, found.head, watcher.at, found.why, found.broken
+        )
 
 
 CHAIN = web.AppKey("attest_review_chain", ChainState)
 
 
-async def _chain(request: web.Request, ledger: Ledger) -> Walk:
-    """The state of the chain for a page: what the server's watch has found shows at once."""
-    watcher = request.app.get(WATCHER)
-    broken = watcher is not None and bool(watcher.why)
-    return await request.app[CHAIN].walk(ledger, fresh="verify" in request.query, broken=broken)
+async def _chain(request: web.Request, ledger: Ledger) -> Chain:
+    """The state of the chain for a page: verified anew as a whole where that is asked for."""
+    state = request.app[CHAIN]
+    return await state.walk(ledger) if "verify" in request.query else await state.known(request.app[WATCHER])
 
 
 def add_review(app: web.Application, state: State, token: str | None) -> None:
@@ -102,11 +119,11 @@ async def entries(request: web.Request) -> web.Response:
         return await _enter(request, token)
     session = await require_session(request)
     ledger = request.app[SYSTEM].ledger
-    wanted = Filter.of(request.query)
-    shown = await listing(ledger, wanted)
+    wanted = DeskSearch.of(request.query)
+    shown = await listing(request.app[DESK], ledger, wanted)
     walk = await _chain(request, ledger)
-    await seen(request, session, "list", wanted=asdict(wanted))
-    return page("review/list.html", listing=shown, wanted=wanted, walk=walk, outcomes=OUTCOMES, kinds=KINDS)
+    await seen(request, session, "list", wanted={**wanted.conditions, "before": wanted.before})
+    return page("review/list.html", listing=shown, wanted=wanted, walk=walk, choices=CHOICES, strata=STRATA)
 
 
 async def entry_page(request: web.Request) -> web.Response:

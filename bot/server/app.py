@@ -10,6 +10,7 @@ from aiohttp import web
 from bot.chat.pages import add_chat
 from bot.http import api, health, source
 from bot.http.app_keys import ANSWER, DELIVERIES, LIMITER, LINKS, METRICS, SYSTEM
+from bot.http.desk import add_desk
 from bot.http.errors import Handler, errors
 from bot.http.guard import guard, secure
 from bot.http.ledger_checkpoints import add_checkpoints
@@ -20,6 +21,7 @@ from bot.http.responses import static
 from bot.http.retention import add_retention
 from bot.http.source_links import SourceLinks
 from bot.observability.turn_mark import marked
+from bot.review.finding import add_finding
 from bot.review.pages import add_review
 from bot.review.quarantine import add_quarantine
 from bot.review.refusals import add_refusals
@@ -64,8 +66,10 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     app.router.add_get("/source/{entry}/{n}", source.source)
     if system.settings.local_mode:
         add_chat(app)
+    add_desk(app)
     add_refusals(app)
     add_quarantine(app)
+    add_finding(app)
     add_review(app, State(system.settings.files.home / "state.db"), review_token)
     return app
 

@@ -46,13 +46,15 @@ class Watchable(Protocol):
 class Watched:
     """What the looks so far came to. `why`: of the first break, empty while none is known, `broken` its entry.
 
-    `entries`: verified since the start, the newest included; `round_s`: seconds that the last whole round took, None before the first has ended.
+    `entries`: verified since the start, the newest included; `round_s`: seconds that the last whole round took, None before the first has ended; `head`: the seal
+    of the last entry that was verified, empty while none is.
     """
 
     why: str = ""
     broken: str | None = None
     entries: int = 0
     round_s: float | None = None
+    head: str = ""
 
     @property
     def ok(self) -> bool:
@@ -113,12 +115,12 @@ class LedgerWatch:
     def _told(self) -> Watched:
         state = (self._tail or self._round).state
         if self._found is not None and not self._found.ok:
-            return Watched(self._found.why, self._found.broken, self._found.entries, self._round_s)
+            return Watched(self._found.why, self._found.broken, self._found.entries, self._round_s, state.head)
         first: Break | None = next(iter(state.breaks), None)
         if first is not None:
-            return Watched(first.why, first.entry, state.count, self._round_s)
+            return Watched(first.why, first.entry, state.count, self._round_s, state.head)
         apart = self._store.apart()
-        return Watched(apart[0] if apart else "", None, state.count, self._round_s)
+        return Watched(apart[0] if apart else "", None, state.count, self._round_s, state.head)
 
 
 class _Pass:

@@ -21,6 +21,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from bot.compose import system as composing
 from bot.compose.system import compose
 from bot.http.app_keys import ANSWER
+from bot.http.desk import DESK
 from bot.operator import operator
 from bot.server.app import build_app
 from bot.state import State
@@ -98,6 +99,11 @@ class Served:
         told = [ESCAPED.sub(lambda m: chr(int(m[1], 16)), text) for text in files]
         return [plain(text) for text in (*files, *told)]
 
+    def found_by(self) -> str:
+        """The file that reviewers find entries by, and its log."""
+        paths = [str(path) for path in self.home.glob("review.db*")]
+        return plain(subprocess.check_output(["cat", *paths]).decode("utf-8", "replace"))
+
     async def attest(self, *arguments: str) -> tuple[int, str, str]:
         with started(*arguments, env=environment_of(self.home), cwd=self.home.parent) as process:
             out, err = await asyncio.to_thread(process.communicate, timeout=300)
@@ -157,6 +163,8 @@ async def plant(served: Served, rows: Iterable[Json], person: str) -> None:
         await served.tell(row, person)
         await served.dispute(row, person)
         await served.wait_for_an_answer(row, person)
+    assert served.client.app is not None
+    assert (await served.client.app[DESK].follow(served.system.ledger)).is_whole
 
 
 def test_there_are_as_many_kinds_as_were_promised() -> None:
@@ -170,6 +178,7 @@ async def test_a_person_is_erased_from_every_byte(served: Served) -> None:
     await plant(served, ROWS, ADA)
     kept = {"id": "kept", "question": "Does Watch Plus renew? I am Bartholomew.", "masked": ["Bartholomew"]}
     await plant(served, [kept], BOB)
+    assert "bartholomew" in served.found_by(), "reviewers find it, in a file of its own"
     there = left(served.blobs(), ROWS)
     assert there.keys() == {row["id"] for row in ROWS}, "nothing was planted that could be erased"
     code, out, err = await served.attest(
@@ -193,7 +202,7 @@ async def test_a_person_is_erased_from_every_byte(served: Served) -> None:
 
 
 @pytest.mark.row("4-25")
-@pytest.mark.parametrize("store", ["ledger.db", "state.db"])
+@pytest.mark.parametrize("store", ["ledger.db", "state.db", "review.db"])
 async def test_beside_a_reader(served: Served, store: str) -> None:
     """A connection that is open keeps nothing; one that reads an older state keeps it until it ends, and the run says so."""
     rows = ROWS[::12]

@@ -76,5 +76,6 @@ def fake_system(*, pause: float = 0.0, **overrides: object) -> Fake:
         ledger=ledger,
         ready=ready,
         close=close,
+        look=ledger.look,
     )
     return Fake(system, library, directory, ledger, turns, reasons)

@@ -29,7 +29,7 @@ class Looks:
     def __init__(self, *found: Watched | StoreError) -> None:
         self._found = list(found)
 
-    async def __call__(self) -> Watched:
+    async def __call__(self, _budget_s: float = 0.5, /) -> Watched:
         found = self._found.pop(0) if len(self._found) > 1 else self._found[0]
         if isinstance(found, StoreError):
             raise found

@@ -1,0 +1,340 @@
+"""The index of the reviewers' desk: a file beside the ledger in which entries are found. It is derived: it follows the ledger, is checked against its seals, and is made anew where they differ."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine
+
+from bot.desk import sql
+from bot.desk.rows import row_of
+from bot.desk.search import DeskSearch
+from bot.desk.sql import FoundEntry, SealedAt
+from bot.privacy.facts import erased_by
+from grounding.errors import StoreError
+from rai.ledger.chain import ERASE
+from rai.ports import Ledger
+from rai.records import Entry
+
+T = TypeVar("T")
+NAME = "review.db"
+PAGE = 25
+BATCH = 100
+"""Entries that are read in one transaction; nobody else can fill or erase meanwhile."""
+COUNTED = 100_000
+"""Entries that are counted at most."""
+SAMPLED = 1_000
+"""Entries of a sample at most."""
+STRATA = ("outcome", "channel", "user", "product", "code")
+"""What a sample can be spread over."""
+_DOWNLOADED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far the index goes: up to which entry, and up to which the ledger does. `rebuilt`: rows that were taken away because the ledger has other entries there."""
+
+    seq: int
+    last: int
+    rebuilt: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        return self.seq >= self.last
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page of a search. `older`: whether more follow; `documents`: by number of an entry those that it quotes."""
+
+    rows: tuple[FoundEntry, ...]
+    older: bool
+    documents: dict[int, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many entries a search finds, by outcome; "" is what is no turn. `more`: there are more than were counted."""
+
+    by_outcome: dict[str, int]
+    more: bool
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_outcome.values())
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadRow:
+    """An entry as it is downloaded."""
+
+    row: FoundEntry
+    documents: tuple[str, ...]
+    question: str
+    answer: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of a line."""
+        row = self.row
+        return {
+            "entry_id": row.entry_id,
+            "seq": row.seq,
+            "at": row.at,
+            "kind": row.kind,
+            "erased": row.erased,
+            "outcome": row.outcome or None,
+            "code": row.code or None,
+            "channel": row.channel or None,
+            "user": row.user or None,
+            "product": row.product or None,
+            "arrived": row.arrived or None,
+            "struck": row.struck,
+            "documents": list(self.documents),
+            "question": self.question or (row.title if row.kind != "turn" else ""),
+            "answer": self.answer,
+        }
+
+
+class Desk:
+    """The index in the file `path`, which is made when it is first used. Several processes may fill and read it. Everything here raises StoreError; `close` ends it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._engine: Engine | None = None
+        self._filling = asyncio.Lock()
+
+    async def close(self) -> None:
+        """Close the connections to the file."""
+        if self._engine is not None:
+            engine, self._engine = self._engine, None
+            await asyncio.to_thread(engine.dispose)
+
+    async def follow(self, ledger: Ledger, budget_s: float | None = None) -> Reach:
+        """Go on to the last entry of the ledger, or as far as `budget_s` seconds lead. What the index says of the last entries is compared with their seals first."""
+        until = None if budget_s is None else time.monotonic() + budget_s
+        rebuilt = 0
+        async with self._filling:
+            while True:
+                seq, more, dropped = await self._step(ledger)
+                rebuilt += dropped
+                if not more:
+                    return Reach(seq, seq, rebuilt)
+                if until is not None and time.monotonic() >= until:
+                    return Reach(seq, await _last(ledger), rebuilt)
+
+    async def check(self, ledger: Ledger) -> int:
+        """Compare every part of the index with the seal of its last entry in the ledger and with its number of rows. What does not fit is taken away, with all that follows it; says how many rows."""
+        async with self._filling:
+            known = await self._read(sql.marks)
+            good: SealedAt | None = None
+            for mark in known:
+                first = good.seq if good else 0
+                rows = await self._read(lambda c, a=first, b=mark.seq: sql.counted(c, a, b))  # type: ignore[misc]
+                if not await _stands(ledger, mark) or rows != mark.count:
+                    return await self._drop(good)
+                good = mark
+        return 0
+
+    async def find(self, wanted: DeskSearch, size: int = PAGE) -> Found:
+        """A page of a search, the newest first."""
+
+        def work(connection: Connection) -> Found:
+            rows = sql.listed(connection, wanted, size + 1)
+            shown = tuple(rows[:size])
+            return Found(shown, len(rows) > size, sql.documents_of(connection, [row.seq for row in shown]))
+
+        return await self._read(work)
+
+    async def count(self, wanted: DeskSearch) -> Counts:
+        """How many entries a search finds, wherever in the list it stands."""
+        by_outcome = await self._read(lambda c: sql.counts(c, wanted.whole(), COUNTED + 1))
+        return Counts(by_outcome, sum(by_outcome.values()) > COUNTED)
+
+    async def sample(self, wanted: DeskSearch, number: int, by: str, seed: int) -> tuple[FoundEntry, ...]:
+        """Of each stratum of a search `number` entries that chance picks, the same for the same seed while the search finds the same. `by`: one of `STRATA`, or "" for no strata."""
+
+        def work(connection: Connection) -> tuple[FoundEntry, ...]:
+            # of each stratum a reservoir, so that memory does not grow with what is found
+            chance = random.Random(seed)  # noqa: S311 - a sample, no secret
+            kept: dict[str, list[int]] = {}
+            seen: dict[str, int] = {}
+            for seq, stratum in sql.strata(connection, wanted.whole(), by or "kind"):
+                name = stratum if by else ""
+                picked = kept.setdefault(name, [])
+                seen[name] = seen.get(name, 0) + 1
+                if len(picked) < number:
+                    picked.append(seq)
+                elif (at := chance.randrange(seen[name])) < number:
+                    picked[at] = seq
+            chosen = [seq for picked in kept.values() for seq in picked]
+            return tuple(sql.numbered(connection, chosen[:SAMPLED]))
+
+        return await self._read(work)
+
+    async def rows(self, wanted: DeskSearch) -> AsyncIterator[DownloadRow]:
+        """All that a search finds, the newest first, read in parts."""
+        before = wanted.before
+        while True:
+            found = await self.find(replace(wanted, before=before), _DOWNLOADED)
+            for row in await self.downloads(found.rows, found.documents):
+                yield row
+            if not found.older:
+                return
+            before = found.rows[-1].seq
+
+    async def downloads(
+        self, rows: Sequence[FoundEntry], documents: dict[int, list[str]] | None = None
+    ) -> tuple[DownloadRow, ...]:
+        """Entries of the list with what they say."""
+        numbers = [row.seq for row in rows]
+
+        def work(connection: Connection) -> Iterator[DownloadRow]:
+            said = sql.words_of(connection, numbers)
+            known = sql.documents_of(connection, numbers) if documents is None else documents
+            for row in rows:
+                question, answer = said.get(row.seq, ("", ""))
+                yield DownloadRow(row, tuple(known.get(row.seq, ())), question, answer)
+
+        return await self._read(lambda c: tuple(work(c)))
+
+    async def settle(self, ledger: Ledger) -> int:
+        """Empty what the index holds of every entry whose erasure the ledger has recorded since this was last done, and flush its log. How many entries had something.
+
+        Raises StoreError also where erased text may still lie in the log because somebody reads the file.
+        """
+        async with self._filling:
+            after = await self._read(sql.erased_to)
+            gone, last = list[str](), after
+            async for entry in ledger.entries(after=after, kinds=(ERASE,)):
+                gone += erased_by(entry)
+                last = entry.seq
+
+            def work(connection: Connection) -> int:
+                emptied = sql.forget(connection, gone)
+                if emptied:
+                    sql.tidy(connection)
+                sql.note_erased_to(connection, last)
+                return emptied
+
+            emptied = await self._write(work) if gone else 0
+            await self._flushed()
+            return emptied
+
+    async def _step(self, ledger: Ledger) -> tuple[int, bool, int]:
+        """One batch further: up to where the index goes now, whether there may be more, and how many rows were taken away."""
+        mark = await self._read(sql.last_mark)
+        ahead = await _from(ledger, mark, 1)
+        if mark is not None and not (ahead and _is(ahead[0], mark)):
+            dropped = await self._drop(await self._standing(ledger))
+            return 0, True, dropped
+        if len(ahead) == (1 if mark else 0):
+            return (mark.seq if mark else 0), False, 0
+        erased, size = 0, 0
+        # Read under the lock: what is erased meanwhile is emptied by whoever erases, behind this transaction.
+        async with self._writing() as connection:
+            held = await asyncio.to_thread(sql.last_mark, connection)
+            if held != mark:  # another process was faster
+                return (held.seq if held else 0), True, 0
+            batch = (await _from(ledger, mark, BATCH))[1 if mark else 0 :]
+            size = len(batch)
+
+            def work() -> int:
+                emptied = sql.forget(connection, sql.add(connection, [row_of(entry) for entry in batch]))
+                if emptied:
+                    sql.tidy(connection)
+                return emptied
+
+            erased = await asyncio.to_thread(work)
+        if erased:
+            await self._flushed()
+        return (batch[-1].seq if batch else 0), size == BATCH, 0
+
+    async def _standing(self, ledger: Ledger) -> SealedAt | None:
+        """The last mark that the ledger has as the index does."""
+        for mark in reversed(await self._read(sql.marks)):
+            if await _stands(ledger, mark):
+                return mark
+        return None
+
+    async def _drop(self, good: SealedAt | None) -> int:
+        """Takes away all that stands behind a mark."""
+        after = good.seq if good else 0
+
+        def work(connection: Connection) -> int:
+            rows = sql.counted(connection, after, 1 << 62)
+            sql.drop_after(connection, after)
+            sql.tidy(connection)
+            sql.note_erased_to(connection, 0)
+            return rows
+
+        rows = await self._write(work)
+        await self._flushed()
+        return rows
+
+    async def _flushed(self) -> None:
+        engine = await self._opened()
+        with sql.store_errors():
+            if not await asyncio.to_thread(sql.flush, engine):
+                raise StoreError(f"{NAME}: erased text may lie in its log until whoever reads it has ended")
+
+    async def _opened(self) -> Engine:
+        if self._engine is None:
+            self._engine = await asyncio.to_thread(sql.engine_for, self._path)
+        return self._engine
+
+    async def _read(self, work: Callable[[Connection], T]) -> T:
+        engine = await self._opened()
+
+        def run() -> T:
+            with sql.store_errors(), engine.connect() as connection:
+                return work(connection)
+
+        return await asyncio.to_thread(run)
+
+    async def _write(self, work: Callable[[Connection], T]) -> T:
+        async with self._writing() as connection:
+            with sql.store_errors():
+                return await asyncio.to_thread(work, connection)
+
+    @asynccontextmanager
+    async def _writing(self) -> AsyncIterator[Connection]:
+        """A transaction that holds the write lock from its beginning."""
+        engine = await self._opened()
+        with sql.store_errors():
+            connection = await asyncio.to_thread(engine.execution_options(immediate=True).connect)
+            try:
+                transaction = await asyncio.to_thread(connection.begin)
+                try:
+                    yield connection
+                except BaseException:
+                    await asyncio.shield(asyncio.to_thread(transaction.rollback))
+                    raise
+                await asyncio.to_thread(transaction.commit)
+            finally:
+                await asyncio.shield(asyncio.to_thread(connection.close))
+
+
+async def _from(ledger: Ledger, mark: SealedAt | None, size: int) -> list[Entry]:
+    """The entry that a mark stands on, and at most `size` behind it."""
+    after, limit = (mark.seq - 1, size + 1) if mark else (0, size)
+    return [entry async for entry in ledger.entries(after=after, limit=limit)]
+
+
+async def _stands(ledger: Ledger, mark: SealedAt) -> bool:
+    found = [entry async for entry in ledger.entries(after=mark.seq - 1, limit=1)]
+    return bool(found) and _is(found[0], mark)
+
+
+def _is(entry: Entry, mark: SealedAt) -> bool:
+    return (entry.seq, entry.mac) == (mark.seq, mark.mac)
+
+
+async def _last(ledger: Ledger) -> int:
+    return max([entry.seq async for entry in ledger.entries(newest_first=True, limit=1)], default=0)

@@ -1,0 +1,207 @@
+"""What the desk's index holds of an entry: what a reviewer narrows a list to, and the words. It is read from the entry as it is stored, so what was masked there is masked here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.events.kinds import DELIVERY, QUIET
+from bot.privacy.facts import is_erased
+from bot.turn.delivery import FOLLOWS
+from rai.entry_schema import FREE, NAME, UnknownFieldError, texts
+from rai.ledger.chain import ERASE
+from rai.records import UNSUPPORTED, Entry
+
+SCREEN = "screen"
+"""The kind under which the rule of a refusal stands among the claims' rules."""
+TITLE_MAX = 240
+FEEDBACK, REPORT, DECISION = "feedback", "refusal_report", "refusal_decision"
+REPORTED = "reported"
+"""What is known of a refusal that was called wrong and not yet decided on."""
+ARRIVED = "arrived"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFacts:
+    """A claim without its words. `struck`: it was not delivered."""
+
+    kind: str
+    status: str
+    rule: str
+    struck: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """A document that stood in the evidence. `quoted`: the answer cites it."""
+
+    doc_id: str
+    version: str
+    quoted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The free text of an entry: what was asked, what was answered, and all else that people wrote or read."""
+
+    asked: str = ""
+    answered: str = ""
+    beside: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.asked or self.answered or self.beside)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an entry says of the turn `turn`: `what` (`feedback`, `arrived`, `refusal`) is `value`."""
+
+    turn: str
+    what: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeskRow:
+    """An entry in the index. Texts are "" where the entry does not tell. `erases`: ids of the entries whose text it records as gone; `waits`: a turn of
+    which a delivery is to follow.
+    """
+
+    seq: int
+    entry_id: str
+    at: str
+    kind: str
+    mac: str
+    erased: bool = False
+    outcome: str = ""
+    code: str = ""
+    channel: str = ""
+    user: str = ""
+    product: str = ""
+    title: str = ""
+    waits: bool = False
+    documents: tuple[DocumentFacts, ...] = ()
+    claims: tuple[ClaimFacts, ...] = ()
+    words: Words = Words()
+    said: Said | None = None
+    erases: tuple[str, ...] = ()
+
+
+def row_of(entry: Entry) -> DeskRow:
+    """The row of an entry; of one whose body is gone, its place, time and kind alone. A body of a shape that nobody knows has what can be read of it."""
+    body = entry.body
+    fixed = (entry.seq, entry.entry_id, entry.at, entry.kind, entry.mac)
+    if is_erased(entry):
+        return DeskRow(*fixed, erased=True)
+    if entry.kind == "turn":
+        return _turn(fixed, body)
+    actor = _object(body.get("actor"))
+    return DeskRow(
+        *fixed,
+        channel=_text(body.get("channel")),
+        user=_text(actor.get("user")) or _text(body.get("user")),
+        title=_telling(entry),
+        words=Words() if entry.kind in QUIET else Words(beside=_free(entry)),
+        said=_said(entry),
+        erases=tuple(map(str, body.get("entry_ids") or [body.get("entry_id")])) if entry.kind == ERASE else (),
+    )
+
+
+def _turn(fixed: tuple[int, str, str, str, str], body: Mapping[str, Any]) -> DeskRow:
+    ask, reply, actor = (_object(body.get(name)) for name in ("ask", "reply", "actor"))
+    question = _text(ask.get("question"))
+    draft = _object(reply.get("draft"))
+    beside = (
+        *(_text(turn.get("text")) for turn in _objects(ask.get("history"))),
+        _text(ask.get("context")),
+        _text(draft.get("text")),
+        *(text for text in body.get("unfit") or () if isinstance(text, str)),
+    )
+    return DeskRow(
+        *fixed,
+        outcome=_text(reply.get("outcome")),
+        code=_text(reply.get("code")),
+        channel=_text(ask.get("channel")),
+        user=_text(actor.get("user")) or _text(ask.get("user")),
+        product=_text(ask.get("product")),
+        title=question[:TITLE_MAX],
+        waits=body.get("delivery") == FOLLOWS,
+        documents=tuple(_documents(body, reply)),
+        claims=tuple(dict.fromkeys((*_claims(reply), *_refused(body)))),
+        words=Words(question, _text(reply.get("answer")), "\n".join(filter(None, beside))),
+    )
+
+
+def _documents(body: Mapping[str, Any], reply: Mapping[str, Any]) -> Iterator[DocumentFacts]:
+    quoted = {_text(c.get("chunk_id")) for c in _objects(reply.get("citations"))}
+    found: dict[tuple[str, str], bool] = {}
+    for item in _objects(body.get("evidence")):
+        key = (_text(item.get("doc_id")), _text(item.get("version")))
+        found[key] = found.get(key, False) or _text(item.get("chunk_id")) in quoted
+    yield from (DocumentFacts(*key, used) for key, used in found.items() if key[0])
+
+
+def _claims(reply: Mapping[str, Any]) -> Iterator[ClaimFacts]:
+    """Those of the answer, and of the draft before it those that were not delivered."""
+    draft = _object(reply.get("draft"))
+    for claim in _objects(reply.get("claims")):
+        yield _claim(claim)
+    for claim in _objects(draft.get("claims")):
+        if claim.get("status") in UNSUPPORTED or claim.get("struck") is True:
+            yield _claim(claim, struck=True)
+
+
+def _claim(claim: Mapping[str, Any], *, struck: bool = False) -> ClaimFacts:
+    return ClaimFacts(_text(claim.get("kind")), _text(claim.get("status")), _text(claim.get("rule")), struck=struck)
+
+
+def _refused(body: Mapping[str, Any]) -> Iterator[ClaimFacts]:
+    for screening in _objects(body.get("screenings")):
+        if screening.get("verdict") == "block":
+            yield ClaimFacts(SCREEN, "block", _text(screening.get("rule")))
+
+
+def _said(entry: Entry) -> Said | None:
+    body, turn = entry.body, _text(entry.body.get("entry_id"))
+    if not turn:
+        return None
+    if entry.kind == DELIVERY:
+        why = _text(body.get("failed"))
+        came = "delivered" if body.get("delivered") else f"failed {why}" if why else "handed over"
+        return Said(turn, ARRIVED, came if came != "handed over" or body.get("handed_over") else "recorded")
+    if entry.kind == FEEDBACK and _text(body.get("reaction")):
+        return Said(turn, FEEDBACK, _text(body.get("reaction")))
+    if entry.kind == REPORT:
+        return Said(turn, "refusal", REPORTED)
+    if entry.kind == DECISION and _text(body.get("decision")):
+        return Said(turn, "refusal", _text(body.get("decision")))
+    return None
+
+
+def _telling(entry: Entry) -> str:
+    """The first telling value of an entry that is no turn."""
+    told = ((k, v) for k, v in entry.body.items() if k != NAME and isinstance(v, str | int | float) and v != "")
+    return next((f"{k}: {v}" for k, v in told), entry.kind)[:TITLE_MAX]
+
+
+def _free(entry: Entry) -> str:
+    """All free text of an entry that is no turn."""
+    try:
+        stands = texts(entry.body, entry.kind)
+    except UnknownFieldError:  # of a program newer than this one
+        return ""
+    return "\n".join(text for leaf in FREE for text in stands[leaf])
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _objects(value: object) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, list | tuple):
+        yield from (item for item in value if isinstance(item, Mapping))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,138 @@
+"""What a reviewer looks for: one record that a page's address, a form and a command line are read into, and that makes the address of the same search."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import date, timedelta
+from typing import Any, get_args
+from urllib.parse import urlencode
+
+from bot.desk.rows import REPORTED, SCREEN
+from bot.events.kinds import EVERY, NAMES
+from rai.records import Kind, Outcome, Status
+
+LONGEST = 200
+"""Characters of a value that is searched for."""
+YES = "yes"
+UNDELIVERED = "no"
+"""The value of `arrived` for turns whose reply is not known to have arrived."""
+IN_EVIDENCE = "evidence"
+"""The value of `use` for documents that stood in the evidence, quoted or not."""
+UNSUPPORTED = "unsupported"
+"""In place of a status: each of those that are wrong and never delivered."""
+FEEDBACKS = ("like", "dislike", REPORTED, "wrong", "right")
+"""What people and reviewers say of a turn: their thumbs, a refusal that was reported as wrong and is undecided, and what was decided on it."""
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "outcome": tuple(o.value for o in Outcome),
+    "kind": (EVERY, *NAMES),
+    "claim": (*get_args(Kind), SCREEN),
+    "status": (UNSUPPORTED, *get_args(Status)),
+    "feedback": FEEDBACKS,
+    "use": (IN_EVIDENCE,),
+    "struck": (YES,),
+    "arrived": (UNDELIVERED,),
+}
+"""By name the values that a search knows; "" is any."""
+_DAYS = ("since", "until")
+_QUOTED = re.compile(r'"([^"]*)"|(\S+)')
+
+
+@dataclass(frozen=True, slots=True)
+class DeskSearch:
+    """What is searched for, each "" where it does not matter; all that is given must hold.
+
+    `words`: words and "phrases in quotes", each in the question, the answer or elsewhere in what people wrote, `beginning*` for a beginning; `since`,
+    `until`: days, both included (UTC); `document` with its `version`: one that the answer quotes, with `use` `evidence` one that it could have quoted;
+    `claim`, `status`, `rule`: all three of one claim, or of a refusal with `claim` `screen`; `struck`: `yes` for turns of which something was not delivered;
+    `kind`: of the entry, "" is all but the quiet ones; `entry`: a part of the id; `before`: only entries with a smaller number, 0 begins at the newest.
+    """
+
+    words: str = ""
+    since: str = ""
+    until: str = ""
+    user: str = ""
+    channel: str = ""
+    product: str = ""
+    outcome: str = ""
+    kind: str = ""
+    document: str = ""
+    version: str = ""
+    use: str = ""
+    claim: str = ""
+    status: str = ""
+    rule: str = ""
+    struck: str = ""
+    feedback: str = ""
+    arrived: str = ""
+    entry: str = ""
+    before: int = 0
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> DeskSearch:
+        """From a query string or a form; what is not known there is no condition."""
+        given = {name: query.get(name, "").strip()[:LONGEST] for name in NAMED}
+        given |= {name: "" for name, known in CHOICES.items() if given[name] not in known}
+        given |= {name: "" for name in _DAYS if not is_day(given[name])}
+        before = query.get("before", "")
+        number = int(before) if before.isascii() and before.isdigit() and len(before) < 16 else 0
+        return cls(**given, before=number)
+
+    @property
+    def about_turns(self) -> bool:
+        """True if a condition holds of turns alone."""
+        told = "outcome product document claim status rule struck feedback arrived".split()
+        return any(getattr(self, name) for name in told)
+
+    @property
+    def is_narrowed(self) -> bool:
+        """True if anything is searched for."""
+        return self.conditions != {}
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """What is searched for, by name, without the place in the list."""
+        return {name: value for name, value in asdict(self).items() if value and name != "before"}
+
+    def address(self, **other: Any) -> str:
+        """The query string of this search, with `other` values in place of its own; the place in the list is left out unless it is given."""
+        values = {**self.conditions, **other}
+        return urlencode({name: value for name, value in values.items() if value})
+
+    def older(self, seq: int) -> str:
+        """The query string of the page that follows the entry `seq`."""
+        return self.address(before=seq)
+
+    def whole(self) -> DeskSearch:
+        """The same from the newest entry on."""
+        return replace(self, before=0)
+
+    def phrases(self) -> tuple[tuple[str, bool], ...]:
+        """The words and phrases, each with whether it is a beginning; those without a letter or digit say nothing and are left out."""
+        found = []
+        for phrase, word in _QUOTED.findall(self.words.replace("“", '"').replace("”", '"')):
+            text = (phrase or word).replace('"', " ").strip()
+            if any(char.isalnum() for char in text):
+                found.append((text.rstrip("*").strip(), not phrase and text.endswith("*")))
+        return tuple(found)
+
+
+NAMED = tuple(field.name for field in fields(DeskSearch) if field.name != "before")
+"""The names of what can be searched for."""
+
+
+def is_day(text: str) -> bool:
+    """True for a day as `2026-11-25`."""
+    try:
+        return len(text) == 10 and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def day_after(day: str) -> str:
+    """The day that follows; of the last one that there is, itself."""
+    try:
+        return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+    except OverflowError:
+        return day

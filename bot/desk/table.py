@@ -1,0 +1,58 @@
+"""What a search found as a file: CSV for a spreadsheet, JSON lines for a program."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Literal
+
+from bot.desk.index import DownloadRow
+
+Form = Literal["csv", "jsonl"]
+TYPES = {"csv": "text/csv", "jsonl": "application/jsonl"}
+COLUMNS = (
+    "seq",
+    "entry_id",
+    "at",
+    "kind",
+    "outcome",
+    "code",
+    "channel",
+    "user",
+    "product",
+    "arrived",
+    "struck",
+    "documents",
+    "question",
+    "answer",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
+
+
+def heading(form: Form) -> str:
+    """What stands before the first row."""
+    return _line(COLUMNS) if form == "csv" else ""
+
+
+def line(row: DownloadRow, form: Form) -> str:
+    """A row, with its end of line."""
+    said = row.as_json()
+    if form == "jsonl":
+        return json.dumps(said, ensure_ascii=False) + "\n"
+    said["documents"] = " ".join(row.documents)
+    said["struck"] = "yes" if row.row.struck else ""
+    return _line([_cell(said[name]) for name in COLUMNS])
+
+
+def _cell(value: object) -> str:
+    """A value as text that no spreadsheet runs."""
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _line(cells: object) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerow(cells)  # type: ignore[arg-type]
+    return out.getvalue()

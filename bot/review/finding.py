@@ -1,0 +1,102 @@
+"""`/review/found.csv`, `/review/found.jsonl` and `/review/sample`: what a search of the list found, as a file, and a few of it that chance picks."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import cast
+
+from aiohttp import web
+
+from bot.desk import table
+from bot.desk.index import STRATA, Desk
+from bot.desk.search import DeskSearch
+from bot.http.app_keys import SYSTEM
+from bot.http.desk import DESK
+from bot.http.errors import Refused
+from bot.http.responses import page
+from bot.review.listing import FOLLOW_S, line
+from bot.review.pages import require_session, seen
+
+MOST = 50
+"""Entries of each stratum that a sample has at most."""
+_CHUNK = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a sample takes: `number` of each stratum of `by`, picked by `seed`."""
+
+    number: int
+    by: str
+    seed: int
+
+
+def add_finding(app: web.Application) -> None:
+    """The routes; to be added before those of `bot.review.pages`, whose `/review/{entry}` would take them for an entry."""
+    app.router.add_get("/review/found.{form}", found, allow_head=False)
+    app.router.add_get("/review/sample", sample, allow_head=False)
+
+
+async def found(request: web.Request) -> web.StreamResponse:
+    """All that a search found, as a file that is written while it is read."""
+    session = await require_session(request)
+    form = request.match_info["form"]
+    if form not in table.TYPES:
+        raise Refused(404, "not_found", f"A list is downloaded as one of {', '.join(table.TYPES)}.")
+    wanted = DeskSearch.of(request.query).whole()
+    desk = request.app[DESK]
+    await desk.follow(request.app[SYSTEM].ledger)  # a file that leaves something out would not say so
+    await seen(request, session, f"download {form}", wanted=wanted.conditions)
+    response = web.StreamResponse(
+        headers={"Content-Disposition": f'attachment; filename="ledger.{form}"', "Cache-Control": "no-store"}
+    )
+    response.content_type, response.charset = table.TYPES[form], "utf-8"
+    await response.prepare(request)
+    async for part in _parts(desk, wanted, cast("table.Form", form)):
+        await response.write(part.encode("utf-8", "replace"))
+    await response.write_eof()
+    return response
+
+
+async def _parts(desk: Desk, wanted: DeskSearch, form: table.Form) -> AsyncIterator[str]:
+    part = table.heading(form)
+    async for row in desk.rows(wanted):
+        part += table.line(row, form)
+        if len(part) >= _CHUNK:
+            yield part
+            part = ""
+    yield part
+
+
+async def sample(request: web.Request) -> web.Response:
+    """A sample of a search. Without a seed one is drawn, and the address gets it: the same address shows the same again."""
+    session = await require_session(request)
+    wanted = DeskSearch.of(request.query).whole()
+    given = request.query.get("seed", "")
+    by = request.query.get("by", "outcome")
+    number = request.query.get("n", "")
+    taken = Sample(
+        min(MOST, max(1, int(number))) if number.isascii() and number.isdigit() and len(number) < 9 else 5,
+        by if by in STRATA else "",
+        int(given) if given.isascii() and given.isdigit() and len(given) < 16 else secrets.randbelow(1_000_000),
+    )
+    address = wanted.address(n=taken.number, by=taken.by or "none", seed=taken.seed)
+    if not given:
+        raise web.HTTPSeeOther(f"/review/sample?{address}")
+    desk = request.app[DESK]
+    reach = await desk.follow(request.app[SYSTEM].ledger, FOLLOW_S)
+    rows = await desk.sample(wanted, taken.number, taken.by, taken.seed)
+    counts = await desk.count(wanted)
+    await seen(request, session, "sample", wanted={**wanted.conditions, "by": taken.by, "seed": taken.seed})
+    return page(
+        "review/sample.html",
+        rows=[line(row, []) for row in rows],
+        wanted=wanted,
+        taken=taken,
+        counts=counts,
+        reach=reach,
+        strata=STRATA,
+        again=wanted.address(n=taken.number, by=taken.by or "none"),
+    )

@@ -1,0 +1,290 @@
+"""The index of the desk beside a ledger: it follows, finds, forgets and is made anew."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import closing
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.desk.index import Desk
+from bot.desk.search import DeskSearch
+from rai.ledger.store import SqlLedger
+from tests.fakes.ledger import FakeLedger
+from tests.fakes.recorded_turn import recorded_turn
+
+
+def turn(question: str, user: str = "ada", outcome: str = "answered", **other: Any) -> dict[str, Any]:
+    body = deepcopy(recorded_turn()) | {"delivery": "follows"} | other
+    body["ask"] |= {"question": question, "user": user}
+    body["actor"]["user"] = user
+    body["reply"]["outcome"] = outcome
+    return body
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path) -> AsyncIterator[SqlLedger]:
+    made = SqlLedger(tmp_path / "home" / "ledger.db", tmp_path / "ledger.key")
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    made = Desk(tmp_path / "home" / "review.db")
+    yield made
+    await made.close()
+
+
+async def ids(desk: Desk, wanted: DeskSearch) -> list[str]:
+    return [row.entry_id for row in (await desk.find(wanted)).rows]
+
+
+async def seqs(desk: Desk, **wanted: Any) -> list[int]:
+    return [row.seq for row in (await desk.find(DeskSearch(**wanted))).rows]
+
+
+async def test_every_condition_finds_what_it_says(desk: Desk, ledger: SqlLedger) -> None:
+    first = await ledger.append("turn", turn("When do kettles arrive?"))
+    struck = turn("What does a kettle cost?", "Bo", "repaired")
+    claim = {"kind": "money", "status": "absent", "rule": "role", "start": 0, "end": 1, "text": "€9"}
+    struck["reply"]["draft"] = {"text": "It costs €9.", "claims": [claim]}
+    second = await ledger.append("turn", struck)
+    other = turn("Do you sell lamps?")
+    other["evidence"], other["reply"]["citations"], other["ask"]["product"] = [], [], "Lamp"
+    third = await ledger.append("turn", other)
+    said = {"schema": 2, "user": "ada", "channel": "teams"}
+    await ledger.append("feedback", said | {"entry_id": first.entry_id, "reaction": "like", "text": "thanks a lot"})
+    await ledger.append("feedback", said | {"entry_id": first.entry_id, "reaction": "dislike", "text": ""})
+    await ledger.append(
+        "delivery", {"schema": 2, "entry_id": first.entry_id, "channel": "teams", "delivered": "2026-11-25T09:00:00Z"}
+    )
+    await ledger.append("refusal_report", said | {"entry_id": third.entry_id, "comment": "why?"})
+    assert (await desk.follow(ledger)).is_whole
+    one, two, three = ([e.seq] for e in (first, second, third))
+    for wanted, found in (
+        ({"words": "kettle"}, two),
+        ({"words": "KETTL*"}, two + one),
+        ({"words": '"kettles arrive"'}, one),
+        ({"words": '"arrive kettles"'}, []),
+        ({"words": "lamps sell"}, three),
+        ({"words": '" OR NEAR( ^'}, []),
+        ({"words": "* ("}, []),
+        ({"words": "costs €9"}, two),
+        ({"user": "BO "}, two),
+        ({"outcome": "repaired"}, two),
+        ({"status": "absent"}, two),
+        ({"status": "unsupported", "claim": "money", "rule": "role"}, two),
+        ({"status": "absent", "claim": "time"}, []),
+        ({"struck": "yes"}, two),
+        ({"document": "hours.md"}, two + one),
+        ({"document": "hours.md", "version": "other"}, []),
+        ({"document": "other.md"}, []),
+        ({"product": "lamp"}, three),
+        ({"feedback": "dislike"}, one),
+        ({"feedback": "like"}, []),
+        ({"feedback": "reported"}, three),
+        ({"arrived": "no"}, three + two),
+        ({"entry": first.entry_id.lower()}, one),
+        ({"kind": "feedback", "words": "thanks"}, [first.seq + 3]),
+        ({"since": first.at[:10], "until": first.at[:10], "kind": "turn"}, three + two + one),
+        ({"until": "2020-01-01"}, []),
+        ({"since": "2199-01-01"}, []),
+    ):
+        assert await seqs(desk, **wanted) == found, wanted
+    await ledger.append("refusal_decision", {"schema": 2, "entry_id": third.entry_id, "decision": "wrong", "note": "n"})
+    await desk.follow(ledger)
+    assert await seqs(desk, feedback="reported") == []
+    assert await seqs(desk, feedback="wrong") == three
+    counts = await desk.count(DeskSearch(kind="turn"))
+    assert (counts.by_outcome, counts.total, counts.more) == ({"answered": 2, "repaired": 1}, 3, False)
+
+
+async def test_quiet_entries_and_contents_are_left_out_until_they_are_asked_for(desk: Desk, ledger: SqlLedger) -> None:
+    made = await ledger.append("turn", turn("x"))
+    await ledger.append("delivery", {"schema": 2, "entry_id": made.entry_id, "channel": "cli", "failed": "500"})
+    await desk.follow(ledger)
+    kinds = {row.kind for row in (await desk.find(DeskSearch())).rows}
+    assert kinds == {"genesis", "turn"}
+    assert "delivery" in {row.kind for row in (await desk.find(DeskSearch(kind="all"))).rows}
+    assert (await desk.find(DeskSearch(arrived="no"))).rows[0].arrived == "failed 500"
+
+
+async def test_pages_follow_each_other_without_gap_or_repetition(desk: Desk) -> None:
+    ledger = FakeLedger()
+    for n in range(60):
+        await ledger.append("turn", turn(f"question {n}"))
+    await desk.follow(ledger)
+    seen, before = list[int](), 0
+    while True:
+        found = await desk.find(DeskSearch(words="question", before=before))
+        seen += [row.seq for row in found.rows]
+        if not found.older:
+            break
+        before = found.rows[-1].seq
+    assert seen == list(range(60, 0, -1))
+    assert [row.row.seq async for row in desk.rows(DeskSearch(words="question"))] == seen
+
+
+async def test_it_follows_what_is_new_and_reads_nothing_twice(desk: Desk) -> None:
+    ledger = FakeLedger()
+    for n in range(250):
+        await ledger.append("turn", turn(f"question {n}"))
+    reach = await desk.follow(ledger, budget_s=0)
+    assert 0 < reach.seq < reach.last == 250
+    assert (await desk.follow(ledger)).is_whole
+    await ledger.append("turn", turn("the last of all"))
+    assert (await desk.follow(ledger)).seq == 251
+    assert await seqs(desk, words="last") == [251]
+    assert await desk.check(ledger) == 0
+
+
+async def test_a_day_is_found_whatever_the_clock_did(desk: Desk) -> None:
+    """The clock was set back by two days in between: entries of the days before stand behind later ones."""
+    ledger = FakeLedger()
+    days = ["01", "02", "05", "03", "03", "05", "06", "07"]
+    for n, day in enumerate(days):
+        entry = await ledger.append("turn", turn(f"question {n}"))
+        ledger.kept[-1] = replace(entry, at=f"2026-11-{day}T12:00:00Z")
+    await desk.follow(ledger)
+    for since, until in (("03", "03"), ("02", "05"), ("05", "05"), ("06", "09"), ("01", "01")):
+        expected = [n for n, day in enumerate(days, 1) if since <= day <= until]
+        found = await seqs(desk, since=f"2026-11-{since}", until=f"2026-11-{until}")
+        assert found == expected[::-1], (since, until)
+
+
+async def test_what_is_not_as_in_the_ledger_is_read_anew(desk: Desk, tmp_path: Path) -> None:
+    ledger, other = FakeLedger(), FakeLedger()
+    for n in range(3):
+        await ledger.append("turn", turn(f"old question {n}"))
+        await other.append("turn", turn(f"new question {n}"))
+    await desk.follow(ledger)
+    reach = await desk.follow(other)
+    assert (reach.seq, reach.rebuilt) == (3, 3)
+    assert await seqs(desk, words="old") == []
+    assert await seqs(desk, words="new") == [3, 2, 1]
+
+
+async def test_an_old_part_that_differs_is_found_by_the_check_of_all(desk: Desk, tmp_path: Path) -> None:
+    ledger = FakeLedger()
+    for n in range(2_100):
+        await ledger.append("start", {"schema": 2, "program": str(n)})
+    await desk.follow(ledger)
+    with closing(sqlite3.connect(tmp_path / "home" / "review.db")) as db, db:
+        db.execute("DELETE FROM entries WHERE seq = 1500")
+    assert (await desk.follow(ledger)).rebuilt == 0
+    assert await desk.check(ledger) == 2_100 - 999 - 1
+    await desk.follow(ledger)
+    assert await desk.check(ledger) == 0
+    assert (await desk.count(DeskSearch(kind="start"))).total == 2_100
+
+
+@pytest.mark.parametrize("content", [b"this is no database at all" * 100, b"SQLite format 3\x00" + bytes(4000)])
+async def test_a_file_that_is_damaged_or_of_another_form_is_made_anew(
+    tmp_path: Path, ledger: SqlLedger, content: bytes
+) -> None:
+    path = tmp_path / "home" / "review.db"
+    path.write_bytes(content)
+    await ledger.append("turn", turn("kettles"))
+    desk = Desk(path)
+    await desk.follow(ledger)
+    assert len(await seqs(desk, words="kettles")) == 1
+    await desk.close()
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE about SET value = 'older' WHERE name = 'form'")
+    desk = Desk(path)
+    assert (await desk.find(DeskSearch(kind="all"))).rows == ()
+    await desk.close()
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+async def test_nothing_of_what_was_erased_stays_in_the_file(desk: Desk, ledger: SqlLedger, tmp_path: Path) -> None:
+    """Neither in the tables nor among the words, whether the index followed before or behind the erasure, also beside words that stay."""
+    names = [
+        hashlib.sha256(str(n).encode()).hexdigest()[:20] for n in range(120)
+    ]  # words share their beginnings in the file
+    erased = []
+    for n, name in enumerate(names):
+        made = await ledger.append("turn", turn(f"{name} asks about kettles", f"person-{name}"))
+        erased += [made.entry_id] if n % 3 == 0 else []
+        if n % 40 == 0:
+            await desk.follow(ledger)
+    await desk.follow(ledger)
+    await ledger.erase(erased, "request")
+    assert await desk.settle(ledger) == len(erased)
+    path = tmp_path / "home" / "review.db"
+    content = path.read_bytes() + path.with_name("review.db-wal").read_bytes()
+    for n, name in enumerate(names):
+        there = name[6:].encode() in content  # nor what is left of a word behind a beginning that it shares
+        assert there is (n % 3 != 0), n
+    assert len(await seqs(desk, words=names[0])) == 0
+    assert await seqs(desk, entry=erased[0]), "that there was an entry stays"
+    await desk.follow(ledger)
+    assert await desk.check(ledger) == 0
+    assert await desk.settle(ledger) == 0
+
+
+async def test_following_an_erasure_empties_too(desk: Desk, ledger: SqlLedger, tmp_path: Path) -> None:
+    made = await ledger.append("turn", turn("Zebedea asks about kettles"))
+    report = await ledger.append(
+        "delivery", {"schema": 2, "entry_id": made.entry_id, "channel": "teams", "failed": "500"}
+    )
+    await desk.follow(ledger)
+    await ledger.erase([report.entry_id], "request")
+    await desk.follow(ledger)
+    assert (await desk.find(DeskSearch(words="zebedea"))).rows[0].arrived == "recorded"
+    await ledger.erase([made.entry_id], "request")
+    await desk.follow(ledger)
+    assert b"zebedea" not in (tmp_path / "home" / "review.db").read_bytes().lower()
+    assert (await desk.find(DeskSearch(kind="turn"))).rows[0].erased
+
+
+async def test_several_may_fill_it_at_once(desk: Desk, tmp_path: Path) -> None:
+    ledger = FakeLedger()
+    for n in range(300):
+        await ledger.append("turn", turn(f"question {n}"))
+    others = [Desk(tmp_path / "home" / "review.db") for _ in range(3)]
+    await asyncio.gather(*(each.follow(ledger) for each in (desk, *others)))
+    assert (await desk.count(DeskSearch(kind="turn"))).total == 300
+    assert await desk.check(ledger) == 0
+    for other in others:
+        await other.close()
+
+
+async def test_a_sample_takes_of_every_stratum_and_is_the_same_again(desk: Desk) -> None:
+    ledger = FakeLedger()
+    for n in range(100):
+        await ledger.append("turn", turn(f"question {n}", outcome="withheld" if n % 20 == 0 else "answered"))
+    await desk.follow(ledger)
+    picked = await desk.sample(DeskSearch(kind="turn"), 4, "outcome", seed=7)
+    assert Counter(row.outcome for row in picked) == {"withheld": 4, "answered": 4}
+    assert await desk.sample(DeskSearch(kind="turn"), 4, "outcome", seed=7) == picked
+    assert await desk.sample(DeskSearch(kind="turn"), 4, "outcome", seed=8) != picked
+    assert len(await desk.sample(DeskSearch(kind="turn"), 10, "", seed=1)) == 10
+    assert len(await desk.sample(DeskSearch(kind="turn"), 500, "", seed=1)) == 100
+
+
+async def test_a_download_says_what_was_asked_and_answered(desk: Desk, ledger: SqlLedger) -> None:
+    made = await ledger.append("turn", turn("When do kettles arrive?"))
+    await desk.follow(ledger)
+    (row,) = [row.as_json() async for row in desk.rows(DeskSearch(words="kettles"))]
+    assert (row["entry_id"], row["question"], row["user"]) == (made.entry_id, "When do kettles arrive?", "ada")
+    assert row["documents"] == ["hours.md"]
+    assert "10 to 4" in row["answer"]
+    assert json.loads(json.dumps(row)) == row
+
+
+async def test_text_that_no_database_takes_is_no_obstacle(desk: Desk) -> None:
+    ledger = FakeLedger()
+    await ledger.append("turn", turn("half \ud83d a pair", user="\udc80"))
+    await desk.follow(ledger)
+    assert await seqs(desk, words="pair") == [1]

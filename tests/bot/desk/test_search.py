@@ -1,0 +1,71 @@
+"""What is searched for, from an address and back."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+import pytest
+
+from bot.desk.search import NAMED, DeskSearch, day_after
+
+
+def test_an_address_leads_to_the_search_that_made_it() -> None:
+    wanted = DeskSearch(words='"ten days" refund*', since="2026-11-01", user="ada", status="unsupported", struck="yes")
+    assert DeskSearch.of(dict(parse_qsl(wanted.address()))) == wanted
+    assert DeskSearch.of(dict(parse_qsl(wanted.older(17)))).before == 17
+    assert "before" not in DeskSearch(before=9).address()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"outcome": "nonsense"},
+        {"kind": "content"},
+        {"since": "yesterday"},
+        {"until": "20261125"},
+        {"before": "x"},
+        {"before": "-1"},
+        {"before": "9" * 17},
+        {"claim": "x", "status": "y", "feedback": "z", "use": "q", "struck": "1", "arrived": "maybe"},
+        {"nothing": "x"},
+    ],
+)
+def test_what_is_not_known_narrows_nothing(query: dict[str, str]) -> None:
+    assert DeskSearch.of(query) == DeskSearch()
+
+
+def test_a_value_is_cut_before_it_is_searched_for() -> None:
+    assert len(DeskSearch.of({"words": "x" * 5000}).words) == 200
+
+
+def test_some_conditions_hold_of_turns_alone() -> None:
+    assert DeskSearch(document="kb/x.md").about_turns
+    assert not DeskSearch(words="x", user="ada", since="2026-11-01").about_turns
+
+
+@pytest.mark.parametrize(
+    ("words", "phrases"),
+    [
+        ("refund days", (("refund", False), ("days", False))),
+        ('"ten days" refund', (("ten days", False), ("refund", False))),
+        ("refund*", (("refund", True),)),
+        ("“ten days”", (("ten days", False),)),
+        ('a" OR "b', (("a", False), ("OR", False), ("b", False))),
+        ("* - ()", ()),
+        ('""', ()),
+    ],
+)
+def test_words_are_words_and_phrases_and_no_language_of_queries(
+    words: str, phrases: tuple[tuple[str, bool], ...]
+) -> None:
+    assert DeskSearch(words=words).phrases() == phrases
+
+
+def test_every_name_can_be_searched_for_by_an_address() -> None:
+    assert "words" in NAMED
+    assert "before" not in NAMED
+
+
+def test_the_day_after() -> None:
+    assert day_after("2026-12-31") == "2027-01-01"
+    assert day_after("9999-12-31") == "9999-12-31"

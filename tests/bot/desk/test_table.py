@@ -1,0 +1,41 @@
+"""What was found, as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from bot.desk.index import DownloadRow
+from bot.desk.sql import FoundEntry
+from bot.desk.table import COLUMNS, heading, line
+
+LISTED = FoundEntry(
+    7, "e7", "2026-11-25T09:00:00Z", "turn", False, "repaired", "", "http", "ada", "", "=1+1", "delivered", True
+)
+ROW = DownloadRow(LISTED, ("a.md", "b.md"), "=HYPERLINK(1)", 'He said "no",\nand left')
+
+
+def test_a_spreadsheet_reads_every_cell_as_text() -> None:
+    heads, cells = csv.reader(io.StringIO(heading("csv") + line(ROW, "csv"), newline=""))
+    assert tuple(heads) == COLUMNS
+    said = dict(zip(heads, cells, strict=True))
+    assert said["question"] == "'=HYPERLINK(1)"
+    assert said["answer"] == 'He said "no",\nand left'
+    assert (said["seq"], said["struck"], said["documents"], said["code"]) == ("7", "yes", "a.md b.md", "")
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r"])
+def test_what_a_spreadsheet_would_run_is_marked_as_text(begin: str) -> None:
+    row = DownloadRow(LISTED, (), f"{begin}cmd", "")
+    assert f"'{begin}cmd" in line(row, "csv")
+
+
+def test_a_program_reads_each_line_as_an_object() -> None:
+    assert heading("jsonl") == ""
+    text = line(ROW, "jsonl")
+    assert text.count("\n") == 1
+    assert json.loads(text)["question"] == "=HYPERLINK(1)"
+    assert json.loads(text)["documents"] == ["a.md", "b.md"]

@@ -1,0 +1,121 @@
+"""Finding at the desk: searches by their address, files of what was found, samples."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from aiohttp.test_utils import TestClient
+from aiohttp.web import Application, Request
+from pytest_aiohttp.plugin import AiohttpClient
+
+from bot.records import Ask
+from bot.server.app import build_app
+from tests.fakes.ledger import ShutLedger
+from tests.fakes.shop import HOSTILE
+from tests.fakes.system import Fake, fake_system
+
+Client = TestClient[Request, Application]
+
+
+@pytest.fixture
+def fake() -> Fake:
+    return fake_system()
+
+
+@pytest.fixture
+async def reviewer(aiohttp_client: AiohttpClient, fake: Fake) -> Client:
+    for question, user in (("How do I return a kettle?", "alice"), ("repair it", "dave"), ("hostile", "alice")):
+        await fake.turns.answer(Ask(question, user=user, channel="http"), None)
+    await fake.ledger.append("feedback", {"entry_id": "e00001x7q", "reaction": "dislike", "text": HOSTILE})
+    client = await aiohttp_client(build_app(fake.system, review_token="once"))
+    assert (await client.get("/review?token=once")).status == 200
+    return client
+
+
+async def numbers(client: Client, path: str) -> list[str]:
+    response = await client.get(path)
+    assert response.status == 200, path
+    return re.findall(r'<td class="num">(\d+)</td>', await response.text())
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("words=kettle", ["1"]),
+        ("words=%22a+kettle%22", ["1"]),
+        ("words=%22kettle+a%22", []),
+        ("user=ALICE", ["3", "1"]),
+        ("struck=yes", ["2"]),
+        ("status=unsupported", ["2"]),
+        ("document=returns", ["2", "1"]),
+        ("feedback=dislike", ["1"]),
+        ("since=2026-11-20&until=2026-11-20&kind=turn", ["3", "2", "1"]),
+        ("until=2026-11-19", []),
+        ("words=%22%27%3B--", []),
+    ],
+)
+async def test_an_address_is_a_search(reviewer: Client, query: str, found: list[str]) -> None:
+    assert await numbers(reviewer, f"/review?{query}") == found
+
+
+async def test_the_page_says_how_many_and_leads_to_the_same_search(reviewer: Client) -> None:
+    text = await (await reviewer.get("/review?user=alice&outcome=answered")).text()
+    assert re.search(r"<strong>2</strong> entries · 2 answered", text)
+    assert 'value="alice"' in text
+    link = re.search(r'href="(/review/found\.csv\?[^"]+)"', text)
+    assert link is not None
+    assert link.group(1).replace("&amp;", "&") == "/review/found.csv?user=alice&outcome=answered"
+
+
+async def test_what_was_found_is_downloaded_whole(reviewer: Client, fake: Fake) -> None:
+    response = await reviewer.get("/review/found.csv?user=alice&before=2")
+    assert response.headers["Content-Disposition"] == 'attachment; filename="ledger.csv"'
+    rows = list(csv.DictReader(io.StringIO(await response.text(), newline="")))
+    assert [row["seq"] for row in rows] == ["3", "1"]
+    assert rows[1]["question"] == "How do I return a kettle?"
+    lines = (await (await reviewer.get("/review/found.jsonl?struck=yes")).text()).splitlines()
+    assert [json.loads(line)["outcome"] for line in lines] == ["repaired"]
+    assert fake.ledger.kept[-1].body["page"] == "download jsonl"
+    assert fake.ledger.kept[-1].body["wanted"] == {"struck": "yes"}
+    assert (await reviewer.get("/review/found.xls")).status == 404
+
+
+async def test_a_sample_keeps_its_address(reviewer: Client) -> None:
+    response = await reviewer.get("/review/sample?kind=turn&n=1", allow_redirects=False)
+    assert response.status == 303
+    place = response.headers["Location"]
+    first = await numbers(reviewer, place)
+    assert len(first) == 2, "one answered, one repaired"
+    assert await numbers(reviewer, place) == first
+    assert len(await numbers(reviewer, "/review/sample?kind=turn&n=2&by=none&seed=3")) == 2
+    assert len(await numbers(reviewer, "/review/sample?kind=turn&n=x&by=y&seed=3")) == 3
+
+
+async def test_every_search_is_an_entry(reviewer: Client, fake: Fake) -> None:
+    await reviewer.get("/review?words=kettle&user=alice")
+    entry = fake.ledger.kept[-1]
+    assert (entry.kind, entry.body["page"]) == ("read", "list")
+    assert entry.body["wanted"] == {"words": "kettle", "user": "alice"}
+
+
+async def test_nothing_that_was_recorded_or_asked_becomes_markup(reviewer: Client) -> None:
+    for path in ("/review", "/review?words=%3Cimg+src%3Dx%3E", "/review/sample?seed=1&user=%22%3E%3Cscript%3E"):
+        text = await (await reviewer.get(path)).text()
+        assert "<img src=x" not in text
+        assert "<script>" not in text
+        assert 'value=""><script' not in text
+
+
+async def test_a_file_is_refused_while_the_read_cannot_be_recorded(aiohttp_client: AiohttpClient, fake: Fake) -> None:
+    shut = ShutLedger()
+    shut.shut = False
+    client = await aiohttp_client(build_app(replace(fake.system, ledger=shut), review_token="once"))
+    assert (await client.get("/review?token=once")).status == 200
+    shut.shut = True
+    for path in ("/review/found.csv", "/review/sample?seed=1"):
+        assert (await client.get(path)).status == 503
