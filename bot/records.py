@@ -78,6 +78,21 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class Rerun:
+    """A recorded turn to be run once more, over the knowledge base as it is now; nothing of it is recorded.
+
+    `groups`: those that it could read with then; `draft`: what was drafted then, without its marks, which stands in for a model that is not asked, None where
+    there was none; `generator`: who drafted it. `asks_model`: models are asked again, as the settings have them. The web is not searched again.
+    """
+
+    ask: Ask
+    groups: frozenset[str] = frozenset()
+    draft: str | None = None
+    generator: str = ""
+    asks_model: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """Where a part of the answer comes from. `quote` lies verbatim in the cited passage; `tier` is that of a web page's site."""
 

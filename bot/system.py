@@ -7,11 +7,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bot.privacy.retention import Retained
-from bot.records import Answer, Versions
+from bot.records import Answer, Rerun, Versions
 from bot.settings.settings import Settings
+from grounding.errors import SettingsError
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
 from grounding.query.linking import QueryBuilder
@@ -57,6 +58,16 @@ async def nothing_due() -> Retained:
     return Retained()
 
 
+async def no_rerun(_wanted: Rerun) -> dict[str, Any]:
+    """The rerun of a system that has none."""
+    raise SettingsError("this system cannot run a turn again")
+
+
+async def no_recheck(_request: CheckRequest, _policy: str) -> Report:
+    """The check of a system that has none for recorded turns."""
+    raise SettingsError("this system cannot check a recorded answer")
+
+
 @dataclass(frozen=True, slots=True)
 class OpenLedger:
     """A ledger that is opened without a system, who publishes its checkpoints where there is a place for them, and the file of the key that signs them."""
@@ -74,7 +85,7 @@ class System:
     without for now, with why. `warm` loads in the
     background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
     the exact best 50 that they find; None while the search is exact. `chunks_without_vector`: passages without a vector of the embedder that search
-    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `checkpoints`: publishes those of the ledger, where there is a place for them. `retain`: take away what has been kept for long enough. `versions`: what its turns run on. `incoming`: a block that belongs to the trace which the headers of a request name.
+    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `checkpoints`: publishes those of the ledger, where there is a place for them. `retain`: take away what has been kept for long enough. `versions`: what its turns run on. `rerun`: a recorded turn once more, as the body of an entry that is not written; `recheck`: a recorded answer under the policy of that name, without a judge. `incoming`: a block that belongs to the trace which the headers of a request name.
     """
 
     settings: Settings
@@ -101,6 +112,8 @@ class System:
     checkpoints: Publisher | None = None
     retain: Callable[[], Awaitable[Retained]] = nothing_due
     versions: Versions = field(default_factory=Versions)
+    rerun: Callable[[Rerun], Awaitable[dict[str, Any]]] = no_rerun
+    recheck: Callable[[CheckRequest, str], Awaitable[Report]] = no_recheck
     incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()
 
     def grader_of(self, policy: Policy) -> Grader:

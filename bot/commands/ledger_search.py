@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import fields
-from typing import Annotated, Any, Literal, cast
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -16,7 +16,7 @@ from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened_record
 from bot.desk import table as files
 from bot.desk.index import NAME, SAMPLED, STRATA, Counts, Desk, DownloadRow
-from bot.desk.search import CHOICES, IN_EVIDENCE, LONGEST, UNDELIVERED, YES, DeskSearch, is_day
+from bot.desk.search import CHOICES, IN_EVIDENCE, LONGEST, NAMED, UNDELIVERED, YES, DeskSearch, is_day
 from grounding.errors import InputError
 
 _OPTIONS = {
@@ -26,51 +26,76 @@ _OPTIONS = {
     "kind": "--kind",
     "feedback": "--feedback",
 }
-Form = Literal["table", "csv", "jsonl"]
+
+
+Words = Annotated[str, typer.Argument(metavar="WORDS", help='Words that all must stand there, "phrases", begin*.')]
+Since = Annotated[str, typer.Option(metavar="DAY", help="From this day on (UTC), as 2026-11-25.")]
+Until = Annotated[str, typer.Option(metavar="DAY", help="Up to this day, included.")]
+User = Annotated[str, typer.Option(metavar="ID", help="Who asked, as `actor.user` has it.")]
+Channel = Annotated[str, typer.Option(metavar="NAME", help="The channel: http, msteams, cli …")]
+Product = Annotated[str, typer.Option(metavar="NAME", help="The product that was asked about.")]
+Outcome = Annotated[str, typer.Option(metavar="OUTCOME", help="How the turn ended.")]
+OfKind = Annotated[str, typer.Option(metavar="KIND", help="Entries of this kind, or `all`.")]
+OfDocument = Annotated[str, typer.Option(metavar="DOC", help="A document that the answer quotes.")]
+Version = Annotated[str, typer.Option(metavar="ID", help="This version of it.")]
+InEvidence = Annotated[
+    bool, typer.Option("--in-evidence", help="The document need not be quoted, if it could have been.")
+]
+OfClaim = Annotated[str, typer.Option(metavar="KIND", help="A claim of this kind, or `screen` for refusals.")]
+Status = Annotated[str, typer.Option(metavar="STATUS", help="A claim with this status, or `unsupported`.")]
+Rule = Annotated[str, typer.Option(metavar="NAME", help="A claim that this rule decided.")]
+Struck = Annotated[bool, typer.Option("--struck", help="Something was not delivered.")]
+OfFeedback = Annotated[
+    str, typer.Option(metavar="SAID", help="like, dislike, reported (a refusal, undecided), wrong or right.")
+]
+Undelivered = Annotated[bool, typer.Option("--undelivered", help="Turns whose reply is not known to have arrived.")]
+Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Rows of the table at most.")]
+Before = Annotated[int, typer.Option(metavar="SEQ", min=0, help="Only entries before this number.")]
+Sample = Annotated[
+    int, typer.Option(metavar="N", min=0, max=SAMPLED, help="So many of each stratum, picked by chance.")
+]
+By = Annotated[
+    str, typer.Option(metavar="WHAT", help=f"Strata of a sample: {', '.join(STRATA)}; without it all together.")
+]
+Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the chance: the same picks the same again.")]
+Format = Annotated[str, typer.Option("--format", metavar="FORM", help="table, or all that is found as csv or jsonl.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a sample takes: `number` of each stratum of `by`, by `seed`; none if `number` is 0."""
+
+    number: int
+    by: str
+    seed: int
 
 
 def search(
     context: typer.Context,
-    words: Annotated[
-        str, typer.Argument(metavar="WORDS", help='Words that all must stand there, "phrases", begin*.')
-    ] = "",
+    words: Words = "",
     *,
-    since: Annotated[str, typer.Option(metavar="DAY", help="From this day on (UTC), as 2026-11-25.")] = "",
-    until: Annotated[str, typer.Option(metavar="DAY", help="Up to this day, included.")] = "",
-    user: Annotated[str, typer.Option(metavar="ID", help="Who asked, as `actor.user` has it.")] = "",
-    channel: Annotated[str, typer.Option(metavar="NAME", help="The channel: http, msteams, cli …")] = "",
-    product: Annotated[str, typer.Option(metavar="NAME", help="The product that was asked about.")] = "",
-    outcome: Annotated[str, typer.Option(metavar="OUTCOME", help="How the turn ended.")] = "",
-    kind: Annotated[str, typer.Option(metavar="KIND", help="Entries of this kind, or `all`.")] = "",
-    document: Annotated[str, typer.Option(metavar="DOC", help="A document that the answer quotes.")] = "",
-    version: Annotated[str, typer.Option(metavar="ID", help="This version of it.")] = "",
-    in_evidence: Annotated[
-        bool, typer.Option("--in-evidence", help="The document need not be quoted, if it could have been.")
-    ] = False,
-    claim: Annotated[str, typer.Option(metavar="KIND", help="A claim of this kind, or `screen` for refusals.")] = "",
-    status: Annotated[str, typer.Option(metavar="STATUS", help="A claim with this status, or `unsupported`.")] = "",
-    rule: Annotated[str, typer.Option(metavar="NAME", help="A claim that this rule decided.")] = "",
-    struck: Annotated[bool, typer.Option("--struck", help="Something was not delivered.")] = False,
-    feedback: Annotated[
-        str, typer.Option(metavar="SAID", help="like, dislike, reported (a refusal, undecided), wrong or right.")
-    ] = "",
-    undelivered: Annotated[
-        bool, typer.Option("--undelivered", help="Turns whose reply is not known to have arrived.")
-    ] = False,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Rows of the table at most.")] = 25,
-    before: Annotated[int, typer.Option(metavar="SEQ", min=0, help="Only entries before this number.")] = 0,
-    sample: Annotated[
-        int, typer.Option(metavar="N", min=0, max=SAMPLED, help="So many of each stratum, picked by chance.")
-    ] = 0,
-    by: Annotated[
-        str, typer.Option(metavar="WHAT", help=f"Strata of a sample: {', '.join(STRATA)}; without it all together.")
-    ] = "",
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Of the chance: the same picks the same again.")
-    ] = None,
-    form: Annotated[
-        str, typer.Option("--format", metavar="FORM", help="table, or all that is found as csv or jsonl.")
-    ] = "table",
+    since: Since = "",
+    until: Until = "",
+    user: User = "",
+    channel: Channel = "",
+    product: Product = "",
+    outcome: Outcome = "",
+    kind: OfKind = "",
+    document: OfDocument = "",
+    version: Version = "",
+    in_evidence: InEvidence = False,
+    claim: OfClaim = "",
+    status: Status = "",
+    rule: Rule = "",
+    struck: Struck = False,
+    feedback: OfFeedback = "",
+    undelivered: Undelivered = False,
+    limit: Limit = 25,
+    before: Before = 0,
+    sample: Sample = 0,
+    by: By = "",
+    seed: Seed = None,
+    form: Format = "table",
     json: options.JsonFlag = False,
 ) -> None:
     """Find entries of the ledger by what was said, by whom, on which documents, and what was found of it.
@@ -85,22 +110,21 @@ def search(
       attest ledger search --struck --status wrong_role --claim money
       attest ledger search --kind turn --since 2026-11-17 --sample 5 --by outcome
     """
-    given = {k: v for k, v in locals().items() if k in {f.name for f in fields(DeskSearch)} and isinstance(v, str)}
-    wanted = DeskSearch(
-        **given,
-        use=IN_EVIDENCE if in_evidence else "",
-        struck=YES if struck else "",
-        arrived=UNDELIVERED if undelivered else "",
-        before=before,
-    )
+    given = {name: value for name, value in locals().items() if name in NAMED and isinstance(value, str)}
+    chosen = {"use": IN_EVIDENCE * in_evidence, "struck": YES * struck, "arrived": UNDELIVERED * undelivered}
+    wanted = DeskSearch(**(given | chosen), before=before)
     _refuse(wanted, by, form)
-    drawn = secrets.randbelow(1_000_000) if seed is None else seed
+    drawn = Drawn(sample, by, secrets.randbelow(1_000_000) if seed is None else seed)
     if form != "table":
         run(_written(context, wanted, cast("files.Form", form)))
         return
-    rows, counts, more = run(_found(context, wanted, limit, (sample, by, drawn)))
+    _show(*run(_found(context, wanted, limit, drawn)), drawn, json=json)
+
+
+def _show(rows: Sequence[DownloadRow], counts: Counts, before: int | None, drawn: Drawn, *, json: bool) -> None:
+    """`before`: where the next rows begin, None if there are none."""
     if json:
-        emit(_document(rows, counts, more, (sample, drawn)))
+        emit(_document(rows, counts, before, drawn))
         return
     if not rows:
         note("no entry matches")
@@ -113,7 +137,7 @@ def search(
     console().print(table(heads, shown, right=("seq",), whole=("at", "entry")))
     how = ", ".join(f"{n} {name}" for name, n in sorted(counts.by_outcome.items()) if name)
     total = f"{'more than ' if counts.more else ''}{counts.total}"
-    picked = f"; {len(rows)} of them picked by chance, --seed {drawn}" if sample else ""
+    picked = f"; {len(rows)} of them picked by chance, --seed {drawn.seed}" if drawn.number else ""
     note(plain(f"{total} found{f' ({how})' if how else ''}{picked}"))
 
 
@@ -134,15 +158,14 @@ def _refuse(wanted: DeskSearch, by: str, form: str) -> None:
         raise InputError(f"{long} is longer than the {LONGEST} characters that are allowed")
 
 
-def _document(rows: list[DownloadRow], counts: Counts, more: bool, drawn: tuple[int, int]) -> dict[str, Any]:
-    sample, seed = drawn
+def _document(rows: Sequence[DownloadRow], counts: Counts, before: int | None, drawn: Drawn) -> dict[str, Any]:
     return {
         "entries": [row.as_json() for row in rows],
         "counts": {name or "other": number for name, number in counts.by_outcome.items()},
         "total": counts.total,
         "more_than_counted": counts.more,
-        "before": rows[-1].row.seq if more and rows else None,
-        "seed": seed if sample else None,
+        "before": before,
+        "seed": drawn.seed if drawn.number else None,
     }
 
 
@@ -162,16 +185,15 @@ async def opened_desk(context: typer.Context) -> AsyncIterator[Desk]:
 
 
 async def _found(
-    context: typer.Context, wanted: DeskSearch, limit: int, drawn: tuple[int, str, int]
-) -> tuple[list[DownloadRow], Counts, bool]:
-    sample, by, seed = drawn
+    context: typer.Context, wanted: DeskSearch, limit: int, drawn: Drawn
+) -> tuple[tuple[DownloadRow, ...], Counts, int | None]:
     async with opened_desk(context) as desk:
-        if sample:
-            rows, older = await desk.sample(wanted, sample, by, seed), False
+        if drawn.number:
+            rows, before = await desk.sample(wanted, drawn.number, drawn.by, drawn.seed), None
         else:
             found = await desk.find(wanted, limit)
-            rows, older = found.rows, found.older
-        return list(await desk.downloads(rows)), await desk.count(wanted), older
+            rows, before = found.rows, found.rows[-1].seq if found.older else None
+        return await desk.downloads(rows), await desk.count(wanted), before
 
 
 async def _written(context: typer.Context, wanted: DeskSearch, form: files.Form) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bot.compose.checkpoints import publisher
 from bot.compose.embedder import query_embedder
@@ -36,15 +36,16 @@ from bot.compose.services import (
     web_search,
 )
 from bot.compose.telemetry import Tracing, tracing
-from bot.records import Ask, OnStage, Reply
+from bot.records import Ask, OnStage, Reply, Rerun
 from bot.settings.settings import Settings
 from bot.settings.terms import terms
 from bot.settings.versions import versions
 from bot.system import CheckRequest, System
 from bot.turn.pipeline import answer_turn
+from bot.turn.rerun import rerun_turn
 from bot.turn.seams import Check, Seams
 from grounding.bounded.pool import shared_pool
-from grounding.errors import StoreError
+from grounding.errors import InputError, StoreError
 from grounding.ingest.notifying_library import NotifyingLibrary
 from grounding.policies.files import policy_named
 from grounding.policy import Policy
@@ -177,6 +178,8 @@ class _Builder:
             chunks_without_vector=index.chunks_without_vector,
             quarantine=quarantine,
             versions=seams.versions,
+            rerun=by_policy.rerun,
+            recheck=by_policy.recheck,
             look=ledger.look,
             checkpoints=publisher(self.settings, ledger, self.resources),
             retain=partial(apply_retention, self.settings, ledger),
@@ -293,6 +296,31 @@ class _ByPolicy:
         if policy.name not in self._graders:
             self._graders[policy.name] = model_grader(self._model, policy, self._seams.grader)
         return self._graders[policy.name]
+
+    async def rerun(self, wanted: Rerun) -> dict[str, Any]:
+        """A recorded turn once more, under the policy of that name as it is now, or the default one where it is gone. Raises UserError."""
+        policy = self._still(wanted.ask.policy)
+        if wanted.asks_model:
+            seams = replace(self._seams, grader=self.grader(policy), check=self._checker(policy), terms=self._bounds())
+        else:
+            seams = replace(self._seams, rewriter=None, check=self._checker(policy, judged=False), terms=self._bounds())
+        drafts = self._settings.model.generator == "openai"
+        return await rerun_turn(wanted, seams, policy, drafted=drafts and not wanted.asks_model)
+
+    async def recheck(self, request: CheckRequest, policy: str) -> Report:
+        """A recorded answer under the policy of that name, by rules alone."""
+        checks = self._checker(self._still(policy), judged=False)
+        return await checks(request.answer, request.sources, request.question, request.given, request.at)
+
+    def _still(self, name: str) -> Policy:
+        known = self._settings.files.policies
+        try:
+            return policy_named(name, known)
+        except InputError:
+            return policy_named(self._settings.answering.policy, known)
+
+    def _checker(self, policy: Policy, *, judged: bool = True) -> Check:
+        return _checker(self._settings, policy, self._ports if judged else replace(self._ports, judge=None))
 
     async def check_request(self, request: CheckRequest) -> Report:
         """The check alone, under the thresholds of the default policy."""

@@ -25,6 +25,7 @@ from bot.review.finding import add_finding
 from bot.review.pages import add_review
 from bot.review.quarantine import add_quarantine
 from bot.review.refusals import add_refusals
+from bot.review.replay import add_replay
 from bot.settings.terms import prices
 from bot.state import State
 from bot.system import System
@@ -70,6 +71,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     add_refusals(app)
     add_quarantine(app)
     add_finding(app)
+    add_replay(app)
     add_review(app, State(system.settings.files.home / "state.db"), review_token)
     return app
 

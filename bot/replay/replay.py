@@ -1,0 +1,188 @@
+"""A recorded turn replayed: its answer checked again on what was recorded, and the whole of it run again over the knowledge base as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bot.records import Ask, Rerun, claim_json
+from bot.replay.compare import Compartment, answers, claims, compared, without_marks
+from bot.system import CheckRequest, System
+from bot.turn.rerun import NOT_ASKED
+from bot.turn.transcript import turns_from_json
+from grounding.errors import InputError
+from grounding.policy import DEFAULT_POLICY
+from rai.ledger.contents import MASK, UNREADABLE
+from rai.records import Entry, Report, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a replay came to, stage by stage. `notes`: what could not be as it was, and why."""
+
+    entry: Entry
+    stages: tuple[Compartment, ...]
+    notes: tuple[str, ...]
+    report: Report | None
+    today: Mapping[str, Any]
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """Names of the stages that came to something else."""
+        return tuple(stage.name for stage in self.stages if stage.differs)
+
+    @property
+    def is_same(self) -> bool:
+        """True if the answer and what is found of it are as they were, whatever led there."""
+        return not {"check", "reply"} & set(self.differing)
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of `attest ledger replay --json`."""
+        reply = self.today.get("reply") or {}
+        return {
+            "entry_id": self.entry.entry_id,
+            "at": self.entry.at,
+            "same": self.is_same,
+            "differing": list(self.differing),
+            "notes": list(self.notes),
+            "stages": [stage.as_json() for stage in self.stages],
+            "check": None
+            if self.report is None
+            else {"verdict": self.report.verdict, "claims": [claim_json(c) for c in self.report.claims]},
+            "today": {
+                name: reply.get(name)
+                for name in ("outcome", "code", "answer", "citations", "claims", "decision", "query")
+            },
+        }
+
+
+async def replay(system: System, entry: Entry, *, asks_model: bool = False) -> Replayed:
+    """Replay a turn. Raises InputError for an entry that is none or cannot be read, StoreError, ServiceError."""
+    body = turn_of(entry)
+    now = await system.rerun(_rerun(body, asks_model=asks_model))
+    report = await recheck(system, body, sources_of(body))
+    drafted = _generator(body)
+    stages = [*compared(body, now)]
+    if report is not None:
+        told = "What was drafted, checked again on the recorded evidence, by rules alone: the record and this program."
+        stages.append(claims(recorded_claims(body), [claim_json(c) for c in report.claims], told))
+    how = (
+        "A model was asked again."
+        if asks_model
+        else "The recorded draft, on what was found now: a model is not asked again."
+        if drafted.startswith("model:")
+        else "Drafted and checked again on what was found now."
+    )
+    stages.append(answers(body, now, how))
+    return Replayed(entry, tuple(stages), tuple(_notes(body, now)), report, now)
+
+
+def turn_of(entry: Entry) -> Mapping[str, Any]:
+    """The body of a turn that can be read. Raises InputError for any other entry."""
+    body = entry.body
+    if entry.kind != "turn":
+        raise InputError(f"entry {entry.entry_id} is of the kind {entry.kind}: only turns are replayed")
+    if UNREADABLE in body:
+        raise InputError(f"entry {entry.entry_id} cannot be read whole, so it is not replayed: {body[UNREADABLE]}")
+    ask = body.get("ask")
+    if not isinstance(ask, dict) or not ask.get("question") or not isinstance(body.get("reply"), dict):
+        raise InputError(f"entry {entry.entry_id} does not say what was asked: it was erased, or failed before that")
+    return body
+
+
+async def recheck(system: System, body: Mapping[str, Any], sources: tuple[Source, ...]) -> Report | None:
+    """The recorded draft checked on `sources`, by rules alone; None where nothing was drafted."""
+    text = drafted_text(body)
+    if not text:
+        return None
+    ask = body["ask"]
+    given = [ask["question"], *(str(turn.get("text") or "") for turn in ask.get("history") or ())]
+    given += [ask["context"]] if ask.get("context") else []
+    query = body.get("query") or {}
+    request = CheckRequest(text, sources, query.get("text") or ask["question"], tuple(given), _time(ask.get("at")))
+    return await system.recheck(request, _policy(body))
+
+
+def drafted_text(body: Mapping[str, Any]) -> str:
+    """What was drafted, with its marks: the draft before it was repaired or withheld, or the answer. "" for a notice."""
+    reply = body["reply"]
+    draft = reply.get("draft")
+    if isinstance(draft, dict) and draft.get("text"):
+        return str(draft["text"])
+    return (
+        str(reply.get("answer") or "")
+        if reply.get("outcome") in ("answered", "repaired") and reply.get("claims")
+        else ""
+    )
+
+
+def recorded_claims(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What was found of the claims in that text."""
+    reply = body["reply"]
+    draft = reply.get("draft")
+    return list((draft if isinstance(draft, dict) and draft.get("text") else reply).get("claims") or ())
+
+
+def sources_of(body: Mapping[str, Any]) -> tuple[Source, ...]:
+    """The evidence as it was recorded."""
+    return tuple(
+        Source(e["chunk_id"], e.get("text") or "", e.get("title") or "", e.get("updated"))
+        for e in body.get("evidence") or ()
+    )
+
+
+def _rerun(body: Mapping[str, Any], *, asks_model: bool) -> Rerun:
+    said, access = body["ask"], body.get("access") or {}
+    ask = Ask(
+        said["question"],
+        history=turns_from_json(said.get("history") or [], "ask.history"),
+        context=said.get("context"),
+        product=said.get("product"),
+        user=said.get("user"),
+        policy=_policy(body),
+        channel="replay",
+        at=_time(said.get("at")),
+        locale=said.get("locale"),
+        excluded=tuple(said.get("excluded") or ()),
+    )
+    text = without_marks(drafted_text(body)) or None
+    return Rerun(ask, frozenset(access.get("groups") or ()), text, _generator(body), asks_model)
+
+
+def _notes(body: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    said = body["ask"]
+    texts = [said["question"], *(str(t.get("text")) for t in said.get("history") or ()), said.get("context") or ""]
+    reply = now.get("reply") or {}
+    notes = []
+    if any(MASK in text for text in texts):
+        notes.append(
+            "what was masked in the record is masked in the replay too: it was searched for then and is not now"
+        )
+    if "text" not in (body.get("query") or {}):
+        notes.append(
+            "this entry is of an older program, which recorded less: what it does not tell counts as different"
+        )
+    if any(e.get("origin") == "web" for e in body.get("evidence") or ()):
+        notes.append("the web is not searched again: pages that were found then are missing now")
+    if any(NOT_ASKED in str(note) for note in reply.get("notes") or ()):
+        notes.append("nothing was drafted then, and a model would draft now: it is not asked")
+    elif reply.get("code"):
+        notes.append(f"the replay itself ended early: {reply['code']}")
+    return notes
+
+
+def _policy(body: Mapping[str, Any]) -> str:
+    return str((body.get("policy") or {}).get("name") or body["ask"].get("policy") or DEFAULT_POLICY)
+
+
+def _generator(body: Mapping[str, Any]) -> str:
+    return str((body["reply"].get("mode") or {}).get("generator") or "")
+
+
+def _time(value: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
