@@ -258,6 +258,8 @@ resource app 'Microsoft.App/containerApps@2025-07-01' = {
               mountPath: '/documents'
             }
           ])
+          // not /readyz: it is 503 while the knowledge base is empty, as it is at first, and where a service is away. This is the only replica: to take it
+          // out would leave people without the words that say so.
           probes: [
             {
               type: 'Startup'
@@ -282,7 +284,7 @@ resource app 'Microsoft.App/containerApps@2025-07-01' = {
             {
               type: 'Readiness'
               httpGet: {
-                path: '/readyz'
+                path: '/healthz'
                 port: port
               }
               periodSeconds: 30

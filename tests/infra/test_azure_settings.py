@@ -64,10 +64,10 @@ def test_one_replica_and_never_another() -> None:
     assert "activeRevisionsMode: 'Single'" in APP
 
 
-def test_probes_ask_what_the_server_answers_at_its_port() -> None:
+def test_probes_ask_what_the_server_answers_at_its_port_also_without_a_document() -> None:
     server = (ROOT / "bot" / "server" / "app.py").read_text("utf-8")
     probes = re.findall(r"type: '(\w+)'\s+httpGet: \{\s+path: '(/\w+)'\s+port: port", APP)
-    assert dict(probes) == {"Startup": "/healthz", "Liveness": "/healthz", "Readiness": "/readyz"}
+    assert dict(probes) == {"Startup": "/healthz", "Liveness": "/healthz", "Readiness": "/healthz"}
     assert all(f'add_get("{path}"' in server for _, path in probes)
     assert "EXPOSE 3978" in (ROOT / "infra" / "Dockerfile").read_text("utf-8")
     assert "var port = 3978" in APP
