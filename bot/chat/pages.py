@@ -117,7 +117,7 @@ async def view(request: web.Request) -> web.Response:
     reply = reply_view(given)
     entry = await request.app[SYSTEM].ledger.get(reply.entry_id[:100])
     if entry is not None and entry.kind == "turn":
-        evidence = await _evidence(request.app[SYSTEM], entry)
+        evidence = await evidence_of(request.app[SYSTEM], entry)
     else:
         cited = [c for name in ("citations", "offered") for c in given.get(name) or () if isinstance(c, dict)]
         entry, evidence = None, [{**c, "text": c.get("quote")} for c in cited]
@@ -203,7 +203,8 @@ def _prefix(entry: Entry | None, part: str) -> str:
     return f"t{entry.seq if entry is not None else secrets.token_hex(4)}{part}-"
 
 
-async def _evidence(system: System, entry: Entry) -> list[dict[str, Any]]:
+async def evidence_of(system: System, entry: Entry) -> list[dict[str, Any]]:
+    """The passages of a turn, each as it was searched, as far as its person may read them today."""
     access = await reader(system, person(entry))
     shown = [await _passage(system, access, item) for item in entry.body.get("evidence") or ()]
     return [item for item in shown if item is not None]

@@ -18,7 +18,7 @@ from bot.http.errors import Handler, Refused
 from bot.http.forwarding import left_by_proxy, origins, peer_of
 from bot.settings.groups.serving import LOOPBACK
 
-OPEN = ("/healthz", "/readyz", "/static/", "/source/", "/review/")
+OPEN = ("/healthz", "/readyz", "/static/", "/source/", "/evidence/", "/review/")
 """Outside local mode: what needs no key, because it tells nothing, or asks for a signed link or a reviewer's session itself."""
 CHANNEL = "/api/messages"
 REVIEW = "/review"

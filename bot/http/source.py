@@ -40,7 +40,7 @@ async def source(request: web.Request) -> web.Response:
     number = request.match_info["n"]
     n = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else 0
     entry = await system.ledger.get(request.match_info["entry"][:100])
-    _authorise(request, entry, n)
+    authorise(request, entry, n)
     evidence = _evidence(entry, n)
     if entry is None or evidence is None:
         raise Refused(404, "not_found", "No turn in the ledger cites a passage under this address.")
@@ -60,7 +60,8 @@ async def _record(request: web.Request, entry: Entry, evidence: dict[str, Any]) 
         LOG.error("an opened source of entry %s could not be recorded: %s", entry.entry_id, error)
 
 
-def _authorise(request: web.Request, entry: Entry | None, n: int) -> None:
+def authorise(request: web.Request, entry: Entry | None, n: int) -> None:
+    """Let in a signed link to that part of the entry, or this machine in local mode. Raises Refused (403)."""
     signature = request.query.get("sig")
     if signature is None:
         require_local(request)

@@ -17,6 +17,8 @@ from urllib.parse import quote
 
 from bot.settings.settings import Settings
 
+WHOLE = 0
+"""In the place of a citation's number: the page with all the evidence of an answer."""
 LINK_SECONDS = 7 * 24 * 3600
 """How long a link in a chat stays good: a working week, so that last week's answer can still be checked."""
 
@@ -57,6 +59,12 @@ class SourceLinks:
         signature = self._sign(entry_id, n, expiry, user)
         return f"{self._base}/source/{quote(entry_id, safe='')}/{n}?exp={expiry}&sig={signature}"
 
+    def evidence(self, entry_id: str, user: str | None, seconds: int = LINK_SECONDS) -> str:
+        """A URL (a path without a base) of the page with all the evidence of that entry, good for `seconds` from now."""
+        expiry = int(self._clock()) + seconds
+        signature = self._sign(entry_id, WHOLE, expiry, user)
+        return f"{self._base}/evidence/{quote(entry_id, safe='')}?exp={expiry}&sig={signature}"
+
     def check(self, entry_id: str, n: int, user: str | None, expiry: str, signature: str) -> str | None:
         """None if the link is good, else why not: "expired" or "invalid"."""
         if not (expiry.isascii() and expiry.isdigit() and len(expiry) <= 12):
@@ -75,3 +83,13 @@ class SourceLinks:
 def source_link(settings: Settings, entry_id: str, n: int, user: str | None, seconds: int = LINK_SECONDS) -> str:
     """The link that a channel puts under citation `n` of a reply to `user` (None: a stranger)."""
     return SourceLinks.of(settings).link(entry_id, n, user, seconds)
+
+
+def evidence_link(settings: Settings, entry_id: str, user: str | None) -> str:
+    """The link that a channel puts below a reply to `user` (None: a stranger). Empty for a reply without an entry, and where nobody knows the address
+    under which people reach the server; in local mode that is this machine.
+    """
+    base = settings.serving.public_url or (f"http://127.0.0.1:{settings.serving.port}" if settings.local_mode else "")
+    if not (entry_id and base):
+        return ""
+    return SourceLinks(partial(link_key, settings.files.ledger_key), base).evidence(entry_id, user)

@@ -7,6 +7,7 @@ import time
 
 from aiohttp import web
 
+from bot.chat import evidence
 from bot.chat.pages import add_chat
 from bot.http import api, health, source
 from bot.http.app_keys import ANSWER, DELIVERIES, LIMITER, LINKS, METRICS, SYSTEM
@@ -65,6 +66,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     app.router.add_get("/metrics", health.metrics)
     app.router.add_get("/static/{name}", static)
     app.router.add_get("/source/{entry}/{n}", source.source)
+    app.router.add_get("/evidence/{entry}", evidence.evidence)
     if system.settings.local_mode:
         add_chat(app)
     add_desk(app)

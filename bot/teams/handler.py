@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bot.http.source_links import source_link
+from bot.http.source_links import evidence_link, source_link
 from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings.settings import Settings
 from bot.stop import Stop
@@ -28,6 +28,7 @@ from bot.teams.activity import (
     user_of,
     wants_replies_in_body,
 )
+from bot.teams.answer_card import MAX_ASKED, Gap, Shown, read_gap, said_on_card
 from bot.teams.attachments import Opened, attached_to, opened
 from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
 from bot.teams.guard import RefusedRequest
@@ -44,7 +45,8 @@ from bot.teams.worker import Busy, Worker
 from bot.turn.delivery import Deliveries, Delivery
 from bot.turn.disputes import Reporter, report
 from bot.turn.pasted import Pasted, read_pasted
-from bot.view.reply import DELIVERED
+from bot.view.reply import DELIVERED, view_of
+from bot.wording.card import CardWords
 from bot.wording.refusals import language_for
 from bot.wording.teams import say, welcome
 from grounding.errors import AttestError, InputError, StoreError, kind_and_place, kind_and_way
@@ -287,6 +289,9 @@ class ActivityHandler:
         text = question_text(activity)
         question = _Question(text, read_pasted(text))
         pressed = None if text else read_pressed(activity.get("value"))
+        gap = None if text else read_gap(activity.get("value"))
+        if gap is not None:
+            return notice(await self._report_gap(activity, gap) or say("apology", gap.language)), question, None
         if pressed is not None:
             return notice(await self._submitted(activity, pressed)), question, None
         user = user_of(activity, self._settings)
@@ -329,7 +334,28 @@ class ActivityHandler:
         asked = question.asked if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
         signed = partial(source_link, self._settings, reply.entry_id, user=user)
         shown = signed if self._settings.serving.public_url and reply.entry_id else None
-        return render(reply, teams=is_teams(activity), source=shown, question=asked, above=above)
+        return render(
+            reply,
+            teams=is_teams(activity),
+            source=shown,
+            question=asked,
+            above=above,
+            shown=self._shown(reply, activity, question, user),
+        )
+
+    def _shown(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Shown:
+        """What the card below the answer is made of."""
+        language, asked = _language(activity), question.asked if len(question.asked) <= MAX_ASKED else ""
+        found = view_of(reply).asked_back
+        return Shown(
+            CardWords(language),
+            asked=asked,
+            dates={e.n: (e.passage.updated or "")[:10] for e in reply.record.evidence},
+            choices=found.choices(asked)[:3] if found and asked else (),
+            drafts=reply.record.mode.get("generator", "").startswith("model:"),
+            language=language,
+            evidence=evidence_link(self._settings, reply.entry_id, user),
+        )
 
     async def _keep(self, activity: Json, question: _Question, reply: Reply | None) -> None:
         """Remember a turn that was answered in the body."""
@@ -353,6 +379,9 @@ class ActivityHandler:
     async def _invoke(self, activity: Json) -> Result:
         if activity.get("name") == ACTION_INVOKE and (pressed := read_pressed(activity.get("value"))):
             return await self._pressed(activity, pressed)
+        if activity.get("name") == ACTION_INVOKE and (gap := read_gap(activity.get("value"))):
+            told = await self._report_gap(activity, gap)
+            return Result(200, said_on_card(told) if told else declined(say("apology", gap.language)))
         if activity.get("name") != FEEDBACK_INVOKE:
             return Result(501)
         feedback = read_feedback(activity.get("value"))
@@ -385,6 +414,35 @@ class ActivityHandler:
             return say("apology", _language(activity))
         return thanks(pressed)
 
+    async def _report_gap(self, activity: Json, gap: Gap) -> str:
+        """Record that no source answers a question that was asked in this conversation; what to say of it, empty where it was not asked here."""
+        entry = await self._ledger.get(gap.entry_id)
+        ask = entry.body.get("ask") if entry is not None and entry.kind == "turn" else None
+        if not isinstance(ask, dict) or ask.get("conversation") != activity["conversation"]["id"]:
+            return ""
+        key = replace(_key(activity), activity=f"gap {gap.entry_id}")
+        if await self._inbox.take(key, {}):  # pressed twice, reported once
+            try:
+                await self._ledger.append("feedback", self._feedback(activity, gap.entry_id, "gap"))
+            except AttestError:
+                await self._inbox.forget(key)
+                raise
+            await self._inbox.done(key)
+        return CardWords(gap.language)("gap_told")
+
+    def _feedback(self, activity: Json, entry_id: str | None, reaction: str, text: str = "") -> Json:
+        return {
+            NAME: SCHEMA,
+            "entry_id": entry_id,
+            "assumed": False,
+            "reaction": reaction,
+            "text": text,
+            "user": user_of(activity, self._settings),
+            "actor": plain(actor_of(activity, self._settings)),
+            "channel": activity["channelId"],
+            "message": activity.get("replyToId"),
+        }
+
     def _reporter(self, activity: Json) -> Reporter:
         return Reporter(
             user_of(activity, self._settings),
@@ -398,15 +456,8 @@ class ActivityHandler:
         message = activity.get("replyToId")
         entry = await (self._history.entry_of(activity, message) if message else self._history.last_entry(activity))
         return {
-            NAME: SCHEMA,
-            "entry_id": entry,
+            **self._feedback(activity, entry, feedback.reaction, feedback.text),
             "assumed": message is None,
-            "reaction": feedback.reaction,
-            "text": feedback.text,
-            "user": user_of(activity, self._settings),
-            "actor": plain(actor_of(activity, self._settings)),
-            "channel": activity["channelId"],
-            "message": message,
         }
 
     async def _arrive(self, activity: Json) -> None:

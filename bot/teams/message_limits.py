@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -46,6 +47,22 @@ ICONS = frozenset(
         "PDF",
     }
 )
+CARD_VERSIONS = frozenset({"1.2", "1.3", "1.4", "1.5"})
+CARD_PARTS = frozenset(
+    {
+        "TextBlock",
+        "RichTextBlock",
+        "TextRun",
+        "Container",
+        "ColumnSet",
+        "Column",
+        "Input.Text",
+        "Action.OpenUrl",
+        "Action.Submit",
+        "Action.Execute",
+        "Action.ToggleVisibility",
+    }
+)
 MESSAGE = "https://schema.org/Message"
 MARKER = re.compile(r"\[([1-9]\d{0,2})\]")
 
@@ -77,7 +94,34 @@ def check_activity(activity: Json) -> list[str]:
         problems += _check_stream(info, activity)
     if activity.get("suggestedActions") and activity.get("attachments"):
         problems.append("suggested actions beside attachments")
+    for attached in activity.get("attachments") or ():
+        problems += check_card(attached.get("content"))
     return problems + _check_feedback_loop(activity)
+
+
+def check_card(card: Any) -> list[str]:
+    """Every rule of Teams that an Adaptive Card breaks: its version, and the elements and actions that all clients of Teams show."""
+    if not isinstance(card, dict) or card.get("type") != "AdaptiveCard":
+        return ["attachment is no Adaptive Card"]
+    problems = [] if card.get("version") in CARD_VERSIONS else ["card of a version that Teams does not show"]
+    parts = list(_parts([*(card.get("body") or ()), *(card.get("actions") or ())]))
+    problems += [f"card with {part.get('type')}" for part in parts if part.get("type") not in CARD_PARTS]
+    ids = [part["id"] for part in parts if "id" in part]
+    problems += ["ids of a card are not unique"] if len(set(ids)) != len(ids) else []
+    known = set(ids)
+    for part in parts:
+        targets = [t["elementId"] if isinstance(t, dict) else t for t in part.get("targetElements") or ()]
+        problems += [f"card toggles {target}, which it has not" for target in targets if target not in known]
+        if part.get("type") == "Action.OpenUrl" and not _is_web(part.get("url")):
+            problems.append("card opens what is not http or https")
+    return problems
+
+
+def _parts(items: Any) -> Iterator[Json]:
+    for item in items:
+        yield item
+        for name in ("items", "columns", "inlines", "actions"):
+            yield from _parts(item.get(name) or ())
 
 
 def _check_message(root: Json, text: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bot.records import Reply
+from bot.teams.answer_card import MAX_ROWS, Shown, answer_card, verdict_line
 from bot.teams.markdown import with_live_citations
 from bot.teams.message_limits import (
     MARKER,
@@ -33,25 +34,56 @@ MAX_ASKED = 600
 MAX_CHOICES = 3
 """Teams shows the first three of suggested actions."""
 MAX_CHOICE = 1000
+_ROWS = (MAX_ROWS, 6, 3, 0)
 TOO_LONG = "The answer is longer than a Teams message can be, so nothing of it is shown. Please ask for one part of it."
 
 
 def render(
-    made: Reply, *, teams: bool, source: SourceLink | None = None, question: str | None = None, above: str = ""
+    made: Reply,
+    *,
+    teams: bool,
+    source: SourceLink | None = None,
+    question: str | None = None,
+    above: str = "",
+    shown: Shown | None = None,
 ) -> Json:
     """The message for a reply: with citation entities on Teams, with a list of sources elsewhere; a refusal with a card to report it.
 
     `source` makes the link to the page of a cited passage, where a citation has no address of its own.
-    `above`: what is to be said first. `question`: what was asked, where buttons may be shown: each thing that a clarifying question offers completes it.
+    `shown`: what the card below the answer is made of; elsewhere than on Teams its verdict is a line of the text. `above`: what is to be said first. `question`: what was asked, where buttons may be shown: each thing that a clarifying question offers completes it.
     """
     reply = view_of(made)
     message = _teams_message(reply, source, above) if teams else _plain_message(reply, source, above)
     card = report_card(reply)
     if card:
         return {**message, "attachments": card}
+    if shown is not None:
+        carded = _with_card(message, reply, shown) if teams else None
+        if carded is not None:
+            return carded
+        message = _with_verdict(message, verdict_line(reply, shown.words))
     choices = _choices(reply, question) if question is not None else []
     chosen: Json = {**message, "suggestedActions": {"to": [], "actions": choices}}
     return chosen if choices and size(chosen) <= BUDGET else message
+
+
+def _with_card(message: Json, reply: ReplyView, shown: Shown) -> Json | None:
+    """The message with its card, as much of it as there is room for; None where there is none, or no room."""
+    if "text" not in message or message["text"] == TOO_LONG:
+        return None
+    for rows in _ROWS:
+        card = answer_card(reply, shown, rows=rows)
+        if card is None:
+            return None
+        carded = {**message, "attachments": [card], "summary": card["content"]["fallbackText"]}
+        if size(carded) <= BUDGET:
+            return carded
+    return None
+
+
+def _with_verdict(message: Json, line: str) -> Json:
+    told = {**message, "text": f"{message['text']}\n\n_{plain(line)}_"}
+    return told if line and size(told) <= BUDGET else message
 
 
 def notice(text: str) -> Json:

@@ -86,6 +86,11 @@ async def test_a_group_sees_only_what_everyone_may_see(bots: Bots, channel: Fake
     assert "second level" in messages[1]["text"]
 
 
+def offered(message: Json) -> list[Json]:
+    """The buttons of a message's card."""
+    return list(message["attachments"][0]["content"]["actions"])
+
+
 async def test_a_choice_of_a_question_back_is_a_button_that_asks_the_completed_question(
     bots: Bots, channel: FakeChannel
 ) -> None:
@@ -94,15 +99,15 @@ async def test_a_choice_of_a_question_back_is_a_button_that_asks_the_completed_q
     await bot.post(channel.inbound(text="How long does it charge?"))
     [message] = await channel.until_messages(1)
     assert check_activity(message) == []
-    first, second = message["suggestedActions"]["actions"]
-    assert (first["type"], first["title"], second["title"]) == ("imBack", "Wren X1", "Wren X2")
-    await bot.post(channel.inbound(text=first["value"]))
+    first, second = offered(message)[:2]
+    assert (first["title"], second["title"]) == ("Wren X1", "Wren X2")
+    await bot.post(channel.inbound(text=first["data"]["msteams"]["text"]))
     await channel.until_messages(2)
     assert bot.answer.asked[1].question == "For Wren X1: How long does it charge?"
     await bot.post(channel.inbound(conversation={"id": "19:g", "conversationType": "groupChat", "isGroup": True}))
     message = (await channel.until_messages(3))[-1]
     assert "Ask back" in message["text"]
-    assert not message.get("suggestedActions")
+    assert [action["title"] for action in offered(message)[:2]] == ["Wren X1", "Wren X2"]
 
 
 async def test_of_a_pasted_conversation_a_button_completes_the_question_alone(bots: Bots, channel: FakeChannel) -> None:
@@ -110,7 +115,7 @@ async def test_of_a_pasted_conversation_a_button_completes_the_question_alone(bo
     bot = await bots.start(answer=FakeAnswer(replace(REPLY, clarification=asked)))
     await bot.post(channel.inbound(text="Customer: Hello\nAgent: Yes?\nCustomer: How long does it charge?"))
     [message] = await channel.until_messages(1)
-    assert message["suggestedActions"]["actions"][0]["value"] == "For Wren X1: How long does it charge?"
+    assert offered(message)[0]["data"]["msteams"]["text"] == "For Wren X1: How long does it charge?"
 
 
 async def test_elsewhere_typing_is_shown_and_sources_are_listed(bots: Bots, channel: FakeChannel) -> None:

@@ -1,0 +1,76 @@
+"""`/evidence/ENTRY`: an answer with its evidence, claim by claim as `/chat` shows it, for the person who asked. A link that expires opens it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+
+from bot.chat.pages import evidence_of
+from bot.events.looks import record_source
+from bot.http.app_keys import SYSTEM
+from bot.http.errors import LOG, Refused
+from bot.http.responses import page
+from bot.http.source import authorise, person
+from bot.http.source_links import WHOLE
+from bot.records import Actor
+from bot.view.claim_map import claim_map
+from bot.view.passages import shown_passage
+from bot.view.reply import ReplyView, reply_view
+from bot.wording.outcomes import OUTCOME_SENTENCES, OUTCOME_WORDS
+from grounding.errors import StoreError
+from rai.records import Entry
+
+
+async def evidence(request: web.Request) -> web.Response:
+    """The page. What the person may no longer read closes it: the answer says what stands there. That it was opened is recorded."""
+    system = request.app[SYSTEM]
+    entry = await system.ledger.get(request.match_info["entry"][:100])
+    authorise(request, entry, WHOLE)
+    if entry is None or entry.kind != "turn":
+        raise Refused(404, "not_found", "No turn in the ledger stands under this address.")
+    passages = await evidence_of(system, entry)
+    reply = reply_view(entry.body.get("reply") or {})
+    if _rests_on(reply) & _closed(entry, passages):
+        message = "The person who asked may not read a source of this answer, or no longer, or it is gone."
+        raise Refused(403, "no_access", message, title="No access to this evidence")
+    if request.method == "GET":  # HEAD shows nothing
+        await _record(request, entry, passages)
+    listed = [*reply.citations, *reply.offered]
+    shown = [shown_passage(item, listed, None) for item in passages]
+    return page(
+        "evidence.html",
+        entry_id=entry.entry_id,
+        question=str((entry.body.get("ask") or {}).get("question") or ""),
+        asked=entry.at[:16].replace("T", " "),
+        word=OUTCOME_WORDS.get(reply.outcome, reply.outcome),
+        sentence=OUTCOME_SENTENCES.get(reply.outcome, ""),
+        answer=claim_map(reply.answer, reply.claims, shown, "a-"),
+        draft=claim_map(reply.draft.text, reply.draft.claims, shown, "d-") if reply.draft else None,
+    )
+
+
+def _rests_on(reply: ReplyView) -> set[str]:
+    """Ids of the passages that the answer, its draft and what is offered rest on."""
+    claims = (*reply.claims, *(reply.draft.claims if reply.draft else ()))
+    spans = [span for claim in claims for span in (*claim.evidence, *([claim.instead] if claim.instead else ()))]
+    return {cited.chunk_id for cited in (*reply.citations, *reply.offered)} | {span.source for span in spans}
+
+
+def _closed(entry: Entry, passages: list[dict[str, Any]]) -> set[str]:
+    """Ids of the turn's passages that are not to be read today."""
+    readable = {item.get("chunk_id") for item in passages}
+    return {str(item.get("chunk_id")) for item in entry.body.get("evidence") or ()} - readable
+
+
+async def _record(request: web.Request, entry: Entry, passages: list[dict[str, Any]]) -> None:
+    """Each passage that is shown counts as an opened source; where that cannot be recorded the log says so, as for a single one."""
+    local = request.query.get("sig") is None
+    actor = Actor(None, "local") if local else Actor(person(entry), "link")
+    shown = {item.get("n") for item in passages}
+    try:
+        for item in entry.body.get("evidence") or ():
+            if item.get("n") in shown:
+                await record_source(request.app[SYSTEM].ledger, actor, entry, item)
+    except StoreError as error:
+        LOG.error("opened evidence of entry %s could not be recorded: %s", entry.entry_id, error)

@@ -1,0 +1,317 @@
+"""The card below an answer: what was checked and what came of it, its sources, and the next step. Pure functions on JSON dicts.
+
+Adaptive Card 1.5, of the elements that Teams shows on every client. The message's text stands alone without it: nothing is said here alone but what
+the evidence is. Every text of a document or a draft is written as literal characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.teams.message_limits import MARKER
+from bot.teams.ports import Json
+from bot.view.reply import ReplyView
+from bot.wording.card import CardWords
+from rai.records import Claim, Outcome
+
+CARD = "application/vnd.microsoft.card.adaptive"
+VERSION = "1.5"
+GAP = "report_gap"
+"""The verb of the button that reports a question which no source answers."""
+MAX_ROWS, MAX_SOURCES, MAX_VALUE, MAX_LINE, MAX_DRAFT, MAX_ASKED = 12, 8, 60, 120, 1500, 600
+_HEADS = {
+    Outcome.REPAIRED: ("repaired", "Warning"),
+    Outcome.WITHHELD: ("withheld", "Attention"),
+    Outcome.INSUFFICIENT: ("insufficient", "Warning"),
+    Outcome.FAILED: ("failed", "Attention"),
+}
+_CONTACTS = re.compile(r"[\\`*_\[\]<>~|#]")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a card is made of beside the reply. `asked`: the question, empty where it cannot be asked again by a button; `evidence`: the link to its page;
+    `dates`: of sources by their number, when each was last changed; `choices`: what a question back offers, each with the question that it completes.
+    """
+
+    words: CardWords
+    asked: str = ""
+    evidence: str = ""
+    dates: Mapping[int, str] = field(default_factory=dict)
+    choices: Sequence[tuple[str, str]] = ()
+    drafts: bool = False
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The button that reports a gap was pressed: of which entry, in which language."""
+
+    entry_id: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of something in the draft: `now` is what stands there in the answer, None if it was taken out."""
+
+    claim: Claim
+    now: str | None
+
+
+def changes(reply: ReplyView) -> list[Change]:
+    """What the answer does not say as the draft said it; a sentence is told only if no value in it is."""
+    if reply.draft is None or not reply.delivered:
+        return []
+    wrong = reply.draft.unsupported
+    values = [c for c in wrong if c.kind != "statement"]
+    apart = [
+        c for c in wrong if c.kind == "statement" and not any(c.start <= v.start and v.end <= c.end for v in values)
+    ]
+    return [Change(c, _now(c, reply.answer)) for c in sorted([*values, *apart], key=lambda c: c.start)]
+
+
+def _now(claim: Claim, answer: str) -> str | None:
+    instead = claim.instead
+    return instead.text if instead is not None and claim.kind != "statement" and instead.text in answer else None
+
+
+def verdict_line(reply: ReplyView, words: CardWords) -> str:
+    """The verdict in a line, as `8 values checked · 1 corrected: 4 h → 5 h · 1 part taken out`; empty where no answer was delivered."""
+    if not reply.delivered:
+        return ""
+    values = [c for c in reply.claims if c.kind != "statement"]
+    made = changes(reply)
+    corrected = [c for c in made if c.now is not None]
+    removed, doubtful = len(made) - len(corrected), sum(c.status in ("unchecked", "conflict") for c in values)
+    parts = [words.count("checked", len(values)) if values else words("nothing_checked")]
+    if corrected:
+        told = ", ".join(f"{_cut(c.claim.text, MAX_VALUE)} → {_cut(c.now or '', MAX_VALUE)}" for c in corrected[:3])
+        parts.append(f"{words.count('corrected', len(corrected))}: {told}")
+    parts += [words.count("removed", removed)] if removed else []
+    parts += [words.count("doubtful", doubtful)] if doubtful else []
+    return " · ".join(parts)
+
+
+def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json | None:
+    """The card, with at most so many values and sources; None for small talk, refusals and what has no record."""
+    if reply.intent or not reply.entry_id or reply.outcome == Outcome.BLOCKED:
+        return None
+    w = shown.words
+    folded = [
+        ("claims", w("claims"), _claims(reply, w, rows)),
+        ("why", w("why"), _why(reply, w, rows)),
+        ("sources", w("sources"), _sources(reply, shown, min(rows, MAX_SOURCES))),
+        ("customer", w("copy"), _customer(reply, w) if rows else []),
+    ]
+    body = [*_head(reply, w), *(_missing(reply, shown)), *_struck(reply, w)]
+    body += [
+        {"type": "Container", "id": name, "isVisible": False, "items": items} for name, _, items in folded if items
+    ]
+    toggles = [_toggle(title, name, [n for n, _, i in folded if i]) for name, title, items in folded if items]
+    fallback = verdict_line(reply, w) or w(_HEADS[Outcome(reply.outcome)][0])
+    card = _card(body, fallback, [*_steps(reply, shown), *toggles, *_open(shown)])
+    return {"contentType": CARD, "content": card}
+
+
+def read_gap(value: Any) -> Gap | None:
+    """What the value of a card's invoke, or of the message of `Action.Submit`, says of a gap; None if it is something else."""
+    action = value.get("action") if isinstance(value, dict) else None
+    data = action.get("data") if isinstance(action, dict) else value
+    if not isinstance(data, dict) or data.get("verb") != GAP or not isinstance(data.get("entry_id"), str):
+        return None
+    language = data.get("language")
+    return Gap(data["entry_id"][:100], language if isinstance(language, str) else "en")
+
+
+def said_on_card(text: str) -> Json:
+    """The answer to an invoke: the card that takes the place of the one that was pressed."""
+    return {"statusCode": 200, "type": CARD, "value": _card([_text(text)], text)}
+
+
+def _card(body: list[Json], fallback: str, actions: Sequence[Json] = ()) -> Json:
+    return {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "type": "AdaptiveCard",
+        "version": VERSION,
+        "fallbackText": fallback,
+        "msteams": {"width": "Full"},
+        "body": body,
+        **({"actions": list(actions)} if actions else {}),
+    }
+
+
+def _head(reply: ReplyView, w: CardWords) -> list[Json]:
+    line = verdict_line(reply, w)
+    items: list[Json] = []
+    if reply.outcome in _HEADS:
+        name, colour = _HEADS[Outcome(reply.outcome)]
+        items.append(_text(w(name), weight="Bolder", color=colour))
+    if line:
+        good = reply.outcome == Outcome.ANSWERED and not any(
+            c.status in ("unchecked", "conflict") for c in reply.claims
+        )
+        items.append(_text(line, color="Good" if good else "Default"))
+    return items
+
+
+def _missing(reply: ReplyView, shown: Shown) -> list[Json]:
+    """The parts of the question that no source answers."""
+    if reply.outcome == Outcome.INSUFFICIENT:
+        parts: Sequence[str] = reply.unanswered or ([shown.asked] if shown.asked else [])
+    else:
+        parts = reply.unanswered if reply.delivered else ()
+    return [_text(shown.words("missing", part=_cut(part, MAX_LINE)), isSubtle=True) for part in parts[:3]]
+
+
+def _struck(reply: ReplyView, w: CardWords) -> list[Json]:
+    """The draft of a withheld answer, for the human agent alone: what no source supports is struck out."""
+    draft = reply.draft
+    if reply.outcome != Outcome.WITHHELD or draft is None or not draft.text.strip():
+        return []
+    text = draft.text[:MAX_DRAFT]
+    spans = _merged([(c.start, min(c.end, len(text))) for c in draft.unsupported if c.start < len(text)])
+    runs: list[Json] = []
+    at = 0
+    for start, end in spans:
+        runs += [{"type": "TextRun", "text": text[at:start]}] if start > at else []
+        runs.append({"type": "TextRun", "text": text[start:end], "strikethrough": True, "color": "Attention"})
+        at = end
+    runs += (
+        [{"type": "TextRun", "text": text[at:] + ("…" if len(draft.text) > MAX_DRAFT else "")}]
+        if at < len(text)
+        else []
+    )
+    return [_text(w("struck"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": runs}]
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    out: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(out[-1][1], end))
+        elif end > start:
+            out.append((start, end))
+    return out
+
+
+def _claims(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
+    """A row for each value: what it is, what was found, and in which source."""
+    values = [c for c in reply.claims if c.kind != "statement"] if reply.delivered else []
+    places = {c.chunk_id: c for c in reversed(reply.citations)}
+    items = [_row(c, places, w) for c in values[:rows]]
+    return [*items, _text(w("more", n=len(values) - rows), isSubtle=True)] if len(values) > rows > 0 else items
+
+
+def _row(claim: Claim, places: Mapping[str, Any], w: CardWords) -> Json:
+    cited = next((places[e.source] for e in claim.evidence if e.source in places), None)
+    where = f"[{cited.n}] {_cut(cited.name, MAX_VALUE)}" if cited is not None else ""
+    doubt = claim.status in ("unchecked", "conflict")
+    texts: list[tuple[str, Json]] = [
+        (_cut(claim.text, MAX_VALUE), {"weight": "Bolder"}),
+        (w.status(claim.status), {"color": "Warning"} if doubt else {}),
+        (where, {"isSubtle": True}),
+    ]
+    columns = [
+        {"type": "Column", "width": "stretch", "items": [_text(t, size="Small", **look)]} for t, look in texts if t
+    ]
+    return {"type": "ColumnSet", "columns": columns}
+
+
+def _why(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
+    """What was changed, and what the check had found of it."""
+    made = changes(reply) or [Change(c, None) for c in (reply.draft.unsupported if reply.draft else ())]
+    lines = []
+    for change in made[:rows]:
+        arrow = f" → {_cut(change.now, MAX_VALUE)}" if change.now else ""
+        lines.append(f"{_cut(change.claim.text, MAX_LINE)}{arrow}: {w.status(change.claim.status)}")
+    return [_text(line, size="Small") for line in lines]
+
+
+def _sources(reply: ReplyView, shown: Shown, rows: int) -> list[Json]:
+    listed = reply.citations if reply.delivered else reply.offered
+    cited = {int(n) for n in MARKER.findall(reply.answer)}
+    chosen = {c.n: c for c in reversed(listed) if c.n in cited or not reply.delivered}
+    lines = []
+    for n in sorted(chosen)[:rows]:
+        source = chosen[n]
+        date = shown.dates.get(n, "")
+        place = source.locator if source.locator != source.name else ""
+        said = (source.name, place, shown.words("as_of", date=date) if date else "", source.web)
+        lines.append(f"[{n}] " + " · ".join(_cut(part, MAX_LINE) for part in said if part))
+    return [_text(line, size="Small") for line in lines]
+
+
+def _customer(reply: ReplyView, w: CardWords) -> list[Json]:
+    """The answer as it can be sent on: no marks, plain text."""
+    text = for_customer(reply.answer) if reply.delivered else ""
+    return (
+        [_text(w("customer"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": [_run(text)]}]
+        if text
+        else []
+    )
+
+
+def _steps(reply: ReplyView, shown: Shown) -> list[Json]:
+    """What can be done next: ask again in another way, or say that something is missing."""
+    w, asked = shown.words, shown.asked
+    steps = [_say(option, completed) for option, completed in shown.choices]
+    if reply.outcome == Outcome.WITHHELD and asked and reply.draft and shown.drafts:
+        values = [c.text for c in reply.draft.unsupported if c.kind != "statement"] or [
+            c.text for c in reply.draft.unsupported
+        ]
+        if values:
+            without = w("without", values=", ".join(_cut(v, MAX_VALUE) for v in dict.fromkeys(values[:5])))
+            steps.append(_say(w("ask_without"), f"{asked}\n{without}"))
+    if reply.outcome == Outcome.INSUFFICIENT:
+        data = {"verb": GAP, "entry_id": reply.entry_id, "language": shown.language}
+        submit = {"type": "Action.Submit", "title": w("gap"), "data": data}
+        steps.append({"type": "Action.Execute", "title": w("gap"), "verb": GAP, "data": data, "fallback": submit})
+    if reply.outcome == Outcome.FAILED and asked:
+        steps.append(_say(w("try_again"), asked))
+    return steps
+
+
+def _open(shown: Shown) -> list[Json]:
+    return (
+        [{"type": "Action.OpenUrl", "title": shown.words("evidence"), "url": shown.evidence}] if shown.evidence else []
+    )
+
+
+def _say(title: str, text: str) -> Json:
+    """A button that sends `text` as the person's next message."""
+    sent = {"type": "messageBack", "displayText": title, "text": text}
+    return {"type": "Action.Submit", "title": _cut(title, MAX_VALUE), "data": {"msteams": sent}}
+
+
+def _toggle(title: str, name: str, all_names: Sequence[str]) -> Json:
+    """A button that unfolds one part and folds the others."""
+    targets: list[Json | str] = [name, *({"elementId": n, "isVisible": False} for n in all_names if n != name)]
+    return {"type": "Action.ToggleVisibility", "title": title, "targetElements": targets}
+
+
+def for_customer(answer: str) -> str:
+    """An answer as plain text that can be pasted: no citation marks, no headings, no markdown."""
+    text = re.sub(r"[ \t]*" + MARKER.pattern, "", answer)
+    text = re.sub(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+[^\n]{0,300}\n?", "", text)
+    text = re.sub(r"\[([^\]\[]{1,300})\]\((https?://[^()\s]{1,500})\)", r"\1: \2", text)
+    text = re.sub(r"(\*\*|__|`)", "", text)
+    text = re.sub(r"(?m)^([ \t]*)[*+-][ \t]+", r"\1• ", text)
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def _run(text: str) -> Json:
+    return {"type": "TextRun", "text": text}
+
+
+def _text(text: str, **look: Any) -> Json:
+    """A block of literal text: its markdown would be read, so what could be any is escaped."""
+    return {"type": "TextBlock", "text": _CONTACTS.sub(lambda m: "\\" + m[0], text), "wrap": True, **look}
+
+
+def _cut(text: str, limit: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

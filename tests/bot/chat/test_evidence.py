@@ -1,0 +1,72 @@
+"""`/evidence/ENTRY`: the answer with all its evidence, for who may read it."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from bot.http.app_keys import LINKS
+from bot.http.source_links import evidence_link
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
+from tests.bot.http.conftest import Client
+from tests.bot.http.test_source import FAR, KEY, about_escalation, asked, signed
+from tests.fakes.shop import ESCALATION
+from tests.fakes.system import Fake
+
+
+def link(client: Client, entry: str, user: str | None, seconds: int = 60) -> str:
+    assert client.app is not None
+    parts = urlsplit(client.app[LINKS].evidence(entry, user, seconds))
+    return f"{parts.path}?{parts.query}"
+
+
+async def test_answer_and_passages_are_shown_and_each_opening_is_recorded(served: Client, shared: Fake) -> None:
+    entry = await asked(served)
+    response = await served.get(link(served, entry, None), headers=FAR)
+    text = await response.text()
+    assert response.status == 200
+    assert "How do I return something?" in text
+    assert "Answered" in text
+    assert "accidental damage from the first day" in text
+    opened = [e async for e in shared.ledger.entries() if e.kind == "source_opened"]
+    assert opened
+    assert {e.body["entry_id"] for e in opened} == {entry}
+    assert {e.body["actor"]["authenticated_by"] for e in opened} == {"link"}
+
+
+async def test_only_a_link_that_is_good_or_this_machine_opens_it(client: Client, served: Client) -> None:
+    entry = await asked(served)
+    good = link(served, entry, None)
+    for wrong in (
+        good[:-1] + ("0" if good[-1] != "0" else "1"),
+        link(served, entry, "alice"),
+        link(served, entry, None, seconds=-1),
+        f"/evidence/{entry}",
+        signed(served, entry, 1, None).replace("/source/", "/evidence/").replace("/1?", "?"),
+    ):
+        assert (await served.get(wrong, headers={**FAR, **KEY})).status == 403, wrong
+    own = await asked(client)
+    assert (await client.get(f"/evidence/{own}")).status == 200
+    assert (await client.get("/evidence/e99999x7q")).status == 404
+
+
+async def test_what_may_no_longer_be_read_closes_it(served: Client, shared: Fake) -> None:
+    entry = await about_escalation(shared, "alice")
+    body = (await shared.ledger.get(entry)).body  # type: ignore[union-attr]  # it was just written
+    body["reply"]["citations"][0]["chunk_id"] = body["evidence"][0]["chunk_id"]
+    there = link(served, entry, "alice")
+    assert (await served.get(there, headers=FAR)).status == 200
+    shared.directory.people["alice"] = frozenset()
+    response = await served.get(there, headers=FAR)
+    assert response.status == 403
+    assert ESCALATION.title not in await response.text()
+
+
+def test_a_link_is_given_where_somebody_can_follow_it() -> None:
+    def made(**settings: object) -> str:
+        known: Settings = load_settings(**settings)
+        return evidence_link(known, "e1", "alice")
+
+    assert made(public_url="https://attest.example").startswith("https://attest.example/evidence/e1?exp=")
+    assert made(port=4000).startswith("http://127.0.0.1:4000/evidence/e1?exp=")
+    assert made(api_keys="k" * 20) == ""

@@ -1,0 +1,292 @@
+"""The card below an answer: every outcome tells its own and offers the next step, and Teams takes each card."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.records import Citation, Refusal, Reply, Struck
+from bot.teams.answer_card import (
+    GAP,
+    VERSION,
+    Gap,
+    Shown,
+    answer_card,
+    changes,
+    for_customer,
+    read_gap,
+    said_on_card,
+    verdict_line,
+)
+from bot.teams.message_limits import MAX_BYTES, check_activity, check_card, size
+from bot.teams.render import render
+from bot.view.reply import view_of
+from bot.wording.card import CardWords, texts
+from grounding.query.clarify import Clarification
+from rai.records import Claim, EvidenceSpan, Kind, Outcome, Status
+from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer
+from tests.fakes.channel import FakeChannel
+from tests.fakes.replies import told
+
+Json = dict[str, Any]
+WORDS = CardWords("en")
+SHOWN = Shown(
+    WORDS, asked="How long does it charge?", evidence="https://attest.example/evidence/e1", dates={1: "2026-03-01"}
+)
+ANSWER = "It charges in 5 h [1]. It weighs 2 kg [1]."
+DRAFT = "It charges in 4 h [1]. It weighs 2 kg [1]. It floats."
+MANUAL = Citation(1, "Manual", None, "manual", "c1", "Battery", "charges in 5 h")
+
+
+def claim(text: str, within: str, kind: Kind = "quantity", status: Status = "exact", **more: Any) -> Claim:
+    start = within.index(text)
+    return Claim(
+        kind, text, start, start + len(text), status=status, evidence=(EvidenceSpan("c1", "text", 0, 3, "5 h"),), **more
+    )
+
+
+FIVE = EvidenceSpan("c1", "text", 11, 14, "5 h")
+REPAIRED = replace(
+    REPLY,
+    outcome=Outcome.REPAIRED,
+    answer=ANSWER,
+    citations=(MANUAL,),
+    claims=(
+        claim("5 h", ANSWER),
+        claim("2 kg", ANSWER, status="unchecked"),
+        claim("It weighs 2 kg [1].", ANSWER, "statement", "entailed"),
+    ),
+    draft=Struck(
+        DRAFT,
+        (
+            claim("4 h", DRAFT, status="contradicted", instead=FIVE),
+            claim("It charges in 4 h [1].", DRAFT, "statement", "contradicted"),
+            claim("It floats.", DRAFT, "statement", "absent"),
+        ),
+    ),
+)
+WITHHELD = replace(
+    REPLY,
+    outcome=Outcome.WITHHELD,
+    answer="I am holding it back.",
+    citations=(),
+    offered=(MANUAL,),
+    draft=Struck("It charges in 4 h.", (claim("4 h", "It charges in 4 h.", status="contradicted"),)),
+)
+INSUFFICIENT = Reply(Outcome.INSUFFICIENT, "Not enough.", entry_id="e1", offered=(MANUAL,))
+FAILED = Reply(Outcome.FAILED, "Please try again.", code="model_unavailable", entry_id="e1")
+ALL = {"answered": REPLY, "repaired": REPAIRED, "withheld": WITHHELD, "insufficient": INSUFFICIENT, "failed": FAILED}
+
+
+def card(reply: Reply, shown: Shown = SHOWN) -> Json:
+    made = answer_card(view_of(reply), shown)
+    assert made is not None
+    return dict(made["content"])
+
+
+def said(content: Json) -> str:
+    return json.dumps(content, ensure_ascii=False)
+
+
+def buttons(content: Json) -> list[str]:
+    return [action["title"] for action in content.get("actions", ())]
+
+
+def part(content: Json, name: str) -> Json:
+    return next(dict(item) for item in content["body"] if item.get("id") == name)
+
+
+@pytest.mark.parametrize("language", list(texts()))
+@pytest.mark.parametrize("outcome", list(ALL))
+def test_teams_takes_each_card_in_each_language(outcome: str, language: str) -> None:
+    message = render(ALL[outcome], teams=True, shown=replace(SHOWN, words=CardWords(language), drafts=True))
+    assert check_activity(message) == []
+    [attached] = message["attachments"]
+    assert attached["content"]["version"] == VERSION
+    assert message["summary"] == attached["content"]["fallbackText"] != ""
+
+
+def test_each_outcome_reads_differently_and_offers_its_own_step() -> None:
+    heads = {name: said(card(reply)["body"][0]) for name, reply in ALL.items()}
+    assert len(set(heads.values())) == len(ALL)
+    assert "Ask without it" in buttons(card(WITHHELD, replace(SHOWN, drafts=True)))
+    assert "Ask without it" not in buttons(card(WITHHELD)), "who quotes cannot leave out"
+    assert "Sources" in buttons(card(WITHHELD))
+    assert "Report a gap" in buttons(card(INSUFFICIENT))
+    assert "Try again" in buttons(card(FAILED))
+    assert not {"Try again", "Report a gap", "Ask without it"} & set(buttons(card(REPLY)))
+    assert all(buttons(card(reply))[-1] == "Open evidence" for reply in ALL.values())
+
+
+def test_the_verdict_names_what_was_corrected_and_counts_what_was_taken_out() -> None:
+    view = view_of(REPAIRED)
+    assert verdict_line(view, WORDS) == "2 values checked · 1 corrected: 4 h → 5 h · 1 part taken out · 1 not decided"
+    assert verdict_line(view, CardWords("de")) == (
+        "2 Werte geprüft · 1 berichtigt: 4 h → 5 h · 1 Teil gestrichen · 1 nicht entschieden"
+    )
+    assert [(c.claim.text, c.now) for c in changes(view)] == [("4 h", "5 h"), ("It floats.", None)]
+    assert verdict_line(view_of(WITHHELD), WORDS) == ""
+    assert verdict_line(view_of(REPLY), WORDS) == "No values in this answer"
+
+
+def test_values_sources_and_reasons_are_folded_and_one_unfolds_at_a_time() -> None:
+    content = card(REPAIRED)
+    rows = part(content, "claims")["items"]
+    texts_of = [[column["items"][0]["text"] for column in row["columns"]] for row in rows]
+    assert texts_of == [["5 h", "same in the source", r"\[1\] Manual"], ["2 kg", "not decided", r"\[1\] Manual"]]
+    assert "as of 2026-03-01" in said(part(content, "sources"))
+    assert "4 h → 5 h: the source says otherwise" in said(part(content, "why"))
+    assert "It floats.: in no source" in said(part(content, "why"))
+    toggle = next(a for a in content["actions"] if a["title"] == "Why?")
+    assert toggle["targetElements"][0] == "why"
+    assert {t["elementId"] for t in toggle["targetElements"][1:]} == {"claims", "sources", "customer"}
+
+
+def test_a_withheld_draft_is_shown_with_what_no_source_supports_struck_out() -> None:
+    [block] = [item for item in card(WITHHELD)["body"] if item["type"] == "RichTextBlock"]
+    struck = [run["text"] for run in block["inlines"] if run.get("strikethrough")]
+    assert struck == ["4 h"]
+    assert "".join(run["text"] for run in block["inlines"]) == "It charges in 4 h."
+
+
+def test_ask_without_it_names_what_to_leave_out() -> None:
+    [action] = [a for a in card(WITHHELD, replace(SHOWN, drafts=True))["actions"] if a["title"] == "Ask without it"]
+    assert action["data"]["msteams"]["text"] == "How long does it charge?\nPlease leave this out: 4 h"
+
+
+def test_what_is_missing_is_named() -> None:
+    assert "No source answers this: How long does it charge?" in said(card(INSUFFICIENT))
+
+
+def test_small_talk_refusals_and_what_has_no_record_have_no_card() -> None:
+    for reply in (
+        replace(REPLY, intent="greeting"),
+        replace(REPLY, entry_id=""),
+        Reply(Outcome.BLOCKED, "No.", entry_id="e1", refusal=Refusal("jailbreak", "en")),
+    ):
+        assert answer_card(view_of(reply), SHOWN) is None
+
+
+def test_elsewhere_the_verdict_is_a_line_of_the_text() -> None:
+    message = render(REPAIRED, teams=False, shown=SHOWN)
+    assert "attachments" not in message
+    assert message["text"].endswith("_2 values checked · 1 corrected: 4 h → 5 h · 1 part taken out · 1 not decided_")
+
+
+def test_no_score_rule_or_service_is_named() -> None:
+    known = told(REPAIRED, notes=("compose: openai: failed (status 500)",))
+    known = replace(
+        known, claims=tuple(replace(c, rule="cell-role", p=0.93, why="rule cell-role of c1") for c in known.claims)
+    )
+    text = said(render(known, teams=True, shown=SHOWN))
+    assert not any(word in text for word in ("openai", "cell-role", "0.93"))
+
+
+_words = st.text(st.characters(codec="utf-8"), max_size=300)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(_words, max_size=40), _words, st.sampled_from(list(ALL)), st.booleans())
+def test_whatever_a_reply_holds_teams_takes_the_message(
+    values: list[str], title: str, outcome: str, drafts: bool
+) -> None:
+    answer = " ".join(["The answer [1].", *values])[:3000]
+    claims = tuple(Claim("number", v, 0, len(v), status="absent", evidence=()) for v in values)
+    made = replace(
+        ALL[outcome],
+        answer=answer,
+        claims=claims,
+        draft=Struck(" ".join(values), claims),
+        citations=(replace(MANUAL, title=title),),
+        clarification=Clarification(title or "x", tuple(values[:3]), "why"),
+    )
+    options = tuple((value, value) for value in values[:3])
+    message = render(made, teams=True, shown=replace(SHOWN, drafts=drafts, choices=options))
+    assert check_activity(message) == []
+    assert size(message) <= MAX_BYTES
+
+
+@pytest.mark.parametrize(
+    ("answer", "plain"),
+    [
+        ("Within 30 days [1] [2].", "Within 30 days."),
+        ("## Returns\n\n- **30 days** [1]\n- no fee [2]", "• 30 days\n• no fee"),
+        ("See [our page](https://help.example/returns) [1].", "See our page: https://help.example/returns."),
+        ("Use `reset_all` now.", "Use reset_all now."),
+        ("a\n\n\n\nb", "a\n\nb"),
+    ],
+)
+def test_text_for_the_customer_has_no_marks(answer: str, plain: str) -> None:
+    assert for_customer(answer) == plain
+
+
+def test_the_text_for_the_customer_stands_in_the_card_of_an_answer_alone() -> None:
+    assert "Items may be returned within 30 days. Refunds take 5 business days." in said(part(card(REPLY), "customer"))
+    assert not any(item.get("id") == "customer" for item in card(WITHHELD)["body"])
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"version": "1.6"}, "card of a version that Teams does not show"),
+        ({"body": [{"type": "Media"}]}, "card with Media"),
+        (
+            {"body": [{"type": "Container", "id": "a", "items": [{"type": "TextBlock", "id": "a"}]}]},
+            "ids of a card are not unique",
+        ),
+        ({"actions": [{"type": "Action.OpenUrl", "url": "javascript:x"}]}, "card opens what is not http or https"),
+        (
+            {"actions": [{"type": "Action.ToggleVisibility", "targetElements": ["b"]}]},
+            "card toggles b, which it has not",
+        ),
+    ],
+)
+def test_a_card_that_teams_would_not_show_is_found(changed: Json, problem: str) -> None:
+    assert check_card({**said_on_card("x")["value"], **changed}) == [problem]
+    assert check_card(None) == ["attachment is no Adaptive Card"]
+
+
+@pytest.mark.parametrize(
+    "value", [None, "x", {}, {"verb": "other", "entry_id": "e1"}, {"verb": GAP}, {"action": {"data": 7}}]
+)
+def test_what_is_no_gap_is_none(value: object) -> None:
+    assert read_gap(value) is None
+    assert read_gap({"action": {"data": {"verb": GAP, "entry_id": "e1"}}}) == Gap("e1", "en")
+
+
+async def test_a_gap_is_recorded_once_and_only_for_what_was_asked_here(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start(answer=FakeAnswer(INSUFFICIENT))
+    mine = await bot.ledger.append("turn", {"ask": {"conversation": "a:chat-1"}})
+    other = await bot.ledger.append("turn", {"ask": {"conversation": "a:chat-2"}})
+
+    async def press(entry_id: str, language: str = "de") -> Json:
+        data = {"verb": GAP, "entry_id": entry_id, "language": language}
+        value = {"action": {"type": "Action.Execute", "verb": GAP, "data": data}}
+        reply = await bot.post(channel.inbound(None, type="invoke", name="adaptiveCard/action", value=value))
+        assert reply.status == 200
+        return dict(await reply.json())
+
+    for _ in range(2):
+        assert (await press(mine.entry_id))["value"]["fallbackText"] == CardWords("de")("gap_told")
+    assert (await press(other.entry_id))["statusCode"] == 400
+    assert (await press("e99"))["statusCode"] == 400
+    [body] = bot.ledger.of("feedback")
+    assert (body["reaction"], body["entry_id"], body["actor"]["tenant"]) == ("gap", mine.entry_id, "tenant-1")
+    submitted = {"verb": GAP, "entry_id": mine.entry_id, "language": "fr"}
+    await bot.post(channel.inbound(None, value=submitted))
+    [message] = await channel.until_messages(1)
+    assert message["text"] == CardWords("fr")("gap_told")
+
+
+async def test_the_card_comes_with_the_answer_over_the_wire(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start(answer=FakeAnswer(REPAIRED), port=3978)
+    await bot.post(channel.inbound("How long does it charge?"))
+    [message] = await channel.until_messages(1)
+    content = message["attachments"][0]["content"]
+    assert content["fallbackText"].startswith("2 values checked · 1 corrected: 4 h → 5 h")
+    assert content["actions"][-1]["url"].startswith("http://127.0.0.1:3978/evidence/entry-1?exp=")
