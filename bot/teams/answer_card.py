@@ -55,14 +55,14 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DraftChange:
     """What became of something in the draft: `now` is what stands there in the answer, None if it was taken out."""
 
     claim: Claim
     now: str | None
 
 
-def changes(reply: ReplyView) -> list[Change]:
+def changes(reply: ReplyView) -> list[DraftChange]:
     """What the answer does not say as the draft said it; a sentence is told only if no value in it is."""
     if reply.draft is None or not reply.delivered:
         return []
@@ -71,7 +71,7 @@ def changes(reply: ReplyView) -> list[Change]:
     apart = [
         c for c in wrong if c.kind == "statement" and not any(c.start <= v.start and v.end <= c.end for v in values)
     ]
-    return [Change(c, _now(c, reply.answer)) for c in sorted([*values, *apart], key=lambda c: c.start)]
+    return [DraftChange(c, _now(c, reply.answer)) for c in sorted([*values, *apart], key=lambda c: c.start)]
 
 
 def _now(claim: Claim, answer: str) -> str | None:
@@ -223,7 +223,7 @@ def _row(claim: Claim, places: Mapping[str, Any], w: CardWords) -> Json:
 
 def _why(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
     """What was changed, and what the check had found of it."""
-    made = changes(reply) or [Change(c, None) for c in (reply.draft.unsupported if reply.draft else ())]
+    made = changes(reply) or [DraftChange(c, None) for c in (reply.draft.unsupported if reply.draft else ())]
     lines = []
     for change in made[:rows]:
         arrow = f" → {_cut(change.now, MAX_VALUE)}" if change.now else ""
