@@ -11,6 +11,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
+from bot.commands.ledger_affected import affected
 from bot.commands.ledger_replay import replay
 from bot.commands.ledger_search import search
 from bot.commands.privacy import erase
@@ -317,6 +318,7 @@ def anchor(
 
 app.command("search")(search)
 app.command("replay")(replay)
+app.command("affected")(affected)
 app.command("erase")(erase)  # the same as `attest privacy erase`, where who reads the log looks for it
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine
 from bot.desk import sql
 from bot.desk.rows import row_of
 from bot.desk.search import DeskSearch
-from bot.desk.sql import FoundEntry, SealedAt
+from bot.desk.sql import FoundEntry, QuotedVersion, SealedAt
 from bot.privacy.facts import erased_by
 from grounding.errors import StoreError
 from rai.ledger.chain import ERASE
@@ -203,6 +203,14 @@ class Desk:
                 yield DownloadRow(row, tuple(known.get(row.seq, ())), question, answer)
 
         return await self._read(lambda c: tuple(work(c)))
+
+    async def quoted(self, document: str = "") -> list[QuotedVersion]:
+        """Every version of a document that an answer quotes, or those of one document; pages of the web apart."""
+        return await self._read(lambda c: sql.quoted(c, document))
+
+    async def quoting(self, versions: Sequence[tuple[str, str]], before: int, size: int) -> list[FoundEntry]:
+        """The newest turns that quote one of these versions, each a document's id and its version; at most `size`, those before the entry `before` if it is given."""
+        return await self._read(lambda c: sql.quoting(c, versions, before, size))
 
     async def settle(self, ledger: Ledger) -> int:
         """Empty what the index holds of every entry whose erasure the ledger has recorded since this was last done, and flush its log. How many entries had something.

@@ -34,11 +34,12 @@ class ClaimFacts:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """A document that stood in the evidence. `quoted`: the answer cites it."""
+    """A document that stood in the evidence. `quoted`: the answer cites it; `web`: it is a page of the web, of which no version is kept."""
 
     doc_id: str
     version: str
     quoted: bool
+    web: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +136,12 @@ def _turn(fixed: tuple[int, str, str, str, str], body: Mapping[str, Any]) -> Des
 
 def _documents(body: Mapping[str, Any], reply: Mapping[str, Any]) -> Iterator[DocumentFacts]:
     quoted = {_text(c.get("chunk_id")) for c in _objects(reply.get("citations"))}
-    found: dict[tuple[str, str], bool] = {}
+    found: dict[tuple[str, str], tuple[bool, bool]] = {}
     for item in _objects(body.get("evidence")):
         key = (_text(item.get("doc_id")), _text(item.get("version")))
-        found[key] = found.get(key, False) or _text(item.get("chunk_id")) in quoted
-    yield from (DocumentFacts(*key, used) for key, used in found.items() if key[0])
+        before, _ = found.get(key, (False, False))
+        found[key] = (before or _text(item.get("chunk_id")) in quoted, item.get("origin") == "web")
+    yield from (DocumentFacts(*key, *told) for key, told in found.items() if key[0])
 
 
 def _claims(reply: Mapping[str, Any]) -> Iterator[ClaimFacts]:

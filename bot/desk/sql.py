@@ -31,6 +31,7 @@ from sqlalchemy import (
     insert,
     select,
     text,
+    tuple_,
     update,
 )
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
@@ -48,6 +49,8 @@ RANGE = 1_000
 BUSY_S = 15.0
 FLUSH_MS = 2_000
 _ASKED = 500
+_PAIRS = 200
+"""Versions of documents that one query names."""
 _METADATA = MetaData()
 _ABOUT = Table("about", _METADATA, Column("name", String, primary_key=True), Column("value", String, nullable=False))
 _MARKS = Table(
@@ -85,6 +88,7 @@ _DOCUMENTS = Table(
     Column("seq", Integer, primary_key=True, autoincrement=False),
     Column("version", String, primary_key=True),
     Column("quoted", Boolean, nullable=False),
+    Column("web", Boolean, nullable=False),
 )
 _CLAIMS = Table(
     "claims",
@@ -146,6 +150,15 @@ class FoundEntry:
     title: str
     arrived: str
     struck: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedVersion:
+    """A version of a document, and how many turns quote it."""
+
+    doc_id: str
+    version: str
+    turns: int
 
 
 _LISTED = tuple(_ENTRIES.c[name] for name in FoundEntry.__slots__)
@@ -264,6 +277,31 @@ def numbered(connection: Connection, numbers: Sequence[int]) -> list[FoundEntry]
     return sorted(found, key=lambda row: -row.seq)
 
 
+def quoted(connection: Connection, document: str = "") -> list[QuotedVersion]:
+    """Every version of a document of the knowledge base that an answer quotes, or those of one document."""
+    d = _DOCUMENTS.c
+    of: list[ColumnElement[bool]] = [
+        d.quoted.is_(True),
+        d.web.is_(False),
+        *([d.doc_id == document] if document else []),
+    ]
+    query = select(d.doc_id, d.version, func.count()).where(*of).group_by(d.doc_id, d.version)
+    return [QuotedVersion(*row) for row in connection.execute(query.order_by(d.doc_id, d.version))]
+
+
+def quoting(connection: Connection, versions: Sequence[tuple[str, str]], before: int, size: int) -> list[FoundEntry]:
+    """The newest turns that quote one of these versions of documents, at most `size`. `before`: only entries with a smaller number; 0 begins at the newest."""
+    d, found = _DOCUMENTS.c, set[int]()
+    for at in range(0, len(versions), _PAIRS):
+        of: list[ColumnElement[bool]] = [
+            d.quoted.is_(True),
+            tuple_(d.doc_id, d.version).in_(versions[at : at + _PAIRS]),
+        ]
+        of += [d.seq < before] if before else []
+        found |= set(connection.scalars(select(d.seq).where(*of).distinct().order_by(d.seq.desc()).limit(size)))
+    return numbered(connection, sorted(found, reverse=True)[:size])
+
+
 def erased_to(connection: Connection) -> int:
     """The number of the last erasure that was followed apart from the rest."""
     return int(_about(connection, "erased_to") or 0)
@@ -293,7 +331,7 @@ def _entry(row: DeskRow, clock: str) -> dict[str, Any]:
 
 def _add_beside(connection: Connection, rows: Sequence[DeskRow]) -> None:
     documents = [
-        {"seq": r.seq, "doc_id": _sound(d.doc_id), "version": _sound(d.version), "quoted": d.quoted}
+        {"seq": r.seq, "doc_id": _sound(d.doc_id), "version": _sound(d.version), "quoted": d.quoted, "web": d.web}
         for r in rows
         for d in r.documents
     ]

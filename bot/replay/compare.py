@@ -9,6 +9,8 @@ from difflib import unified_diff
 from typing import Any
 
 Body = Mapping[str, Any]
+Ranked = dict[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]]
+"""By chunk its rank, the passage and its grade."""
 _GONE, _NOT_FOUND = "–", "not found"
 _SHOWN = 20
 """Passages that are told of a search, the best first."""
@@ -128,13 +130,41 @@ def _passages(then: Body, now: Body) -> Iterator[Compared]:
         for name, (_, p, _) in ranked.items()
         if name in wanted
     }
+    instead = {name: new for name, new in _in_its_place(one, other).items() if name in wanted}
     for name in wanted:
+        if name in instead.values():
+            continue  # told beside the passage that it took the place of
         title, document = titles[name]
-        told = [_passage(ranked.get(name), of.get(name)) for ranked, of in zip((one, other), evidence, strict=True)]
-        yield _pair(f"{title or document} ({document}, {name})", told)
+        now_name = instead.get(name, name)
+        then_told = _passage(one.get(name), evidence[0].get(name))
+        now_told = _passage(other.get(now_name), evidence[1].get(now_name))
+        rewritten = " · its text is another" if name in instead else ""
+        yield Compared(f"{title or document} ({document}, {name})", then_told, now_told + rewritten)
 
 
-def _ranked(body: Body) -> dict[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]]:
+def _in_its_place(one: Ranked, other: Ranked) -> dict[str, str]:
+    """By chunk of before the one that stands at its place in its document now: what was written anew has another id."""
+    free = {name: found[1] for name, found in other.items() if name not in one}
+    taken: dict[str, str] = {}
+    for name, (_, passage, _) in one.items():
+        if name in other:
+            continue
+        overlaps = {new: _overlap(passage, there) for new, there in free.items() if new not in taken.values()}
+        best = max(overlaps, key=lambda new: overlaps[new], default=None)
+        if best is not None and overlaps[best] > 0:
+            taken[name] = best
+    return taken
+
+
+def _overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
+    """Characters of the same document that both passages cover."""
+    places = (one.get("start"), one.get("end"), other.get("start"), other.get("end"))
+    if one.get("doc_id") != other.get("doc_id") or not all(isinstance(place, int) for place in places):
+        return 0
+    return min(int(one["end"]), int(other["end"])) - max(int(one["start"]), int(other["start"]))
+
+
+def _ranked(body: Body) -> Ranked:
     """By chunk its rank, the passage and its grade, those that were used first."""
     grades = {g.get("id"): g for g in _objects(_object(body.get("reply")).get("grades"))}
     found = {str(p.get("chunk_id")): p for p in _objects(body.get("passages"))}
@@ -193,7 +223,7 @@ def _texts(what: str, then: str, now: str) -> Compared:
     if then == now:
         return Compared(what, _size(then), _size(now))
     lines = list(unified_diff(then.splitlines(), now.splitlines(), n=1, lineterm=""))[2:]
-    kept = [line for line in lines if not line.startswith("@@")]
+    kept = [line for line in lines if not line.startswith("@@") and line.strip()]
     more = [f"… and {len(kept) - _LINES} more lines"] if len(kept) > _LINES else []
     return Compared(what, _size(then), _size(now), (*kept[:_LINES], *more))
 

@@ -62,7 +62,7 @@ async def replay(system: System, entry: Entry, *, asks_model: bool = False) -> R
     """Replay a turn. Raises InputError for an entry that is none or cannot be read, StoreError, ServiceError."""
     body = turn_of(entry)
     now = await system.rerun(_rerun(body, asks_model=asks_model))
-    report = await recheck(system, body, sources_of(body))
+    report = await recheck(system, body, drafted_text(body), sources_of(body))
     drafted = _generator(body)
     stages = [*compared(body, now)]
     if report is not None:
@@ -92,9 +92,8 @@ def turn_of(entry: Entry) -> Mapping[str, Any]:
     return body
 
 
-async def recheck(system: System, body: Mapping[str, Any], sources: tuple[Source, ...]) -> Report | None:
-    """The recorded draft checked on `sources`, by rules alone; None where nothing was drafted."""
-    text = drafted_text(body)
+async def recheck(system: System, body: Mapping[str, Any], text: str, sources: tuple[Source, ...]) -> Report | None:
+    """A text of a turn checked on `sources`, by rules alone; None where there is none."""
     if not text:
         return None
     ask = body["ask"]

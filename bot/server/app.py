@@ -22,6 +22,7 @@ from bot.http.responses import static
 from bot.http.retention import add_retention
 from bot.http.source_links import SourceLinks
 from bot.observability.turn_mark import marked
+from bot.review.affected import add_affected
 from bot.review.finding import add_finding
 from bot.review.pages import add_review
 from bot.review.quarantine import add_quarantine
@@ -73,6 +74,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     add_refusals(app)
     add_quarantine(app)
     add_finding(app)
+    add_affected(app)
     add_replay(app)
     add_review(app, State(system.settings.files.home / "state.db"), review_token)
     return app

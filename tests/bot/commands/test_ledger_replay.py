@@ -35,7 +35,7 @@ def test_differences_stand_side_by_side_and_decide_the_exit_code(
     assert main(["ledger", "replay", entry]) == 1
     out = capsys.readouterr().out
     assert "the answer is NOT as it was" in out
-    assert "not found" in out
+    assert "its text is another" in out
     assert "$12.50" in out
     assert main(["ledger", "replay", entry, "--json"]) == 1
     found = json.loads(capsys.readouterr().out)

@@ -24,7 +24,7 @@ async def test_a_click_on_a_turn_shows_what_differs(aiohttp_client: AiohttpClien
         assert f'href="/review/{entry}/replay"' in await (await client.get(f"/review/{entry}")).text()
         text = await (await client.get(f"/review/{entry}/replay")).text()
         assert "The answer is not as it was" in text
-        assert "not found" in text
+        assert "its text is another" in text
         assert "+Watch Plus costs $12.50" in text
         assert "<script>x" not in text
         whole = await (await client.get(f"/review/{entry}/replay?all")).text()

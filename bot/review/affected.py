@@ -1,0 +1,62 @@
+"""`/review/affected`: documents that answers quote and that have changed or gone, and what of these answers still stands."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from bot.desk.search import LONGEST, is_day
+from bot.http.app_keys import SYSTEM
+from bot.http.desk import DESK
+from bot.http.responses import page
+from bot.replay.affected import AffectedTurn, Untouched, affected, changed_documents
+from bot.review.listing import FOLLOW_S
+from bot.review.pages import require_session, seen
+
+CHECKED = 10
+"""Turns that a page checks: each takes some tens of milliseconds."""
+
+
+def add_affected(app: web.Application) -> None:
+    """The route; to be added before those of `bot.review.pages`, whose `/review/{entry}` would take it for an entry."""
+    app.router.add_get("/review/affected", affected_page, allow_head=False)
+
+
+async def affected_page(request: web.Request) -> web.Response:
+    """All changed documents, or the turns on one of them."""
+    session = await require_session(request)
+    system, desk = request.app[SYSTEM], request.app[DESK]
+    document = request.query.get("document", "").strip()[:LONGEST]
+    since = request.query.get("since", "") if is_day(request.query.get("since", "")) else ""
+    given = request.query.get("before", "")
+    before = int(given) if given.isascii() and given.isdigit() and len(given) < 16 else 0
+    reach = await desk.follow(system.ledger, FOLLOW_S)
+    changed = await changed_documents(system, desk, document, since)
+    await seen(request, session, "affected", wanted={"document": document, "since": since, "before": before})
+    turns, untouched, last = list[AffectedTurn](), 0, 0
+    if document:
+        async for turn in affected(system, desk, changed, before=before, size=CHECKED):
+            if isinstance(turn, Untouched):
+                untouched, last = untouched + 1, turn.seq
+            else:
+                turns.append(turn)
+                last = turn.entry.seq
+    whole = len(turns) + untouched == CHECKED
+    return page(
+        "review/affected.html",
+        changed=changed,
+        document=document,
+        since=since,
+        before=before,
+        turns=turns,
+        untouched=untouched,
+        older=_address(document=document, since=since, before=last) if whole else None,
+        reach=reach,
+        address=_address,
+    )
+
+
+def _address(**values: Any) -> str:
+    return urlencode({name: value for name, value in values.items() if value})
