@@ -109,6 +109,7 @@ class Desk:
         self._path = path
         self._engine: Engine | None = None
         self._filling = asyncio.Lock()
+        self._unflushed = False
 
     async def close(self) -> None:
         """Close the connections to the file."""
@@ -121,6 +122,8 @@ class Desk:
         until = None if budget_s is None else time.monotonic() + budget_s
         rebuilt = 0
         async with self._filling:
+            if self._unflushed:
+                await self._flush_soon()
             while True:
                 seq, more, dropped = await self._step(ledger)
                 rebuilt += dropped
@@ -128,6 +131,11 @@ class Desk:
                     return Reach(seq, seq, rebuilt)
                 if until is not None and time.monotonic() >= until:
                     return Reach(seq, await _last(ledger), rebuilt)
+
+    async def reached(self, ledger: Ledger) -> Reach:
+        """How far the index goes as it is, without going on."""
+        mark = await self._read(sql.last_mark)
+        return Reach(mark.seq if mark else 0, await _last(ledger))
 
     async def check(self, ledger: Ledger) -> int:
         """Compare every part of the index with the seal of its last entry in the ledger and with its number of rows. What does not fit is taken away, with all that follows it; says how many rows."""
@@ -261,7 +269,7 @@ class Desk:
 
             erased = await asyncio.to_thread(work)
         if erased:
-            await self._flushed()
+            await self._flush_soon()
         return (batch[-1].seq if batch else 0), size == BATCH, 0
 
     async def _standing(self, ledger: Ledger) -> SealedAt | None:
@@ -283,14 +291,19 @@ class Desk:
             return rows
 
         rows = await self._write(work)
-        await self._flushed()
+        await self._flush_soon()
         return rows
 
     async def _flushed(self) -> None:
+        await self._flush_soon()
+        if self._unflushed:
+            raise StoreError(f"{NAME}: erased text may lie in its log until whoever reads it has ended")
+
+    async def _flush_soon(self) -> None:
+        """Flush the log, or have the next who follows try again where somebody reads the file."""
         engine = await self._opened()
         with sql.store_errors():
-            if not await asyncio.to_thread(sql.flush, engine):
-                raise StoreError(f"{NAME}: erased text may lie in its log until whoever reads it has ended")
+            self._unflushed = not await asyncio.to_thread(sql.flush, engine)
 
     async def _opened(self) -> Engine:
         if self._engine is None:

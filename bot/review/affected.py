@@ -12,7 +12,7 @@ from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
 from bot.http.responses import page
 from bot.replay.affected import AffectedTurn, Untouched, affected, changed_documents
-from bot.review.listing import FOLLOW_S
+from bot.review.listing import reached
 from bot.review.pages import require_session, seen
 
 CHECKED = 10
@@ -32,7 +32,7 @@ async def affected_page(request: web.Request) -> web.Response:
     since = request.query.get("since", "") if is_day(request.query.get("since", "")) else ""
     given = request.query.get("before", "")
     before = int(given) if given.isascii() and given.isdigit() and len(given) < 16 else 0
-    reach = await desk.follow(system.ledger, FOLLOW_S)
+    reach = await reached(desk, system.ledger)
     changed = await changed_documents(system, desk, document, since)
     await seen(request, session, "affected", wanted={"document": document, "since": since, "before": before})
     turns, untouched, last = list[AffectedTurn](), 0, 0

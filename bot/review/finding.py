@@ -16,7 +16,7 @@ from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
 from bot.http.errors import Refused
 from bot.http.responses import page
-from bot.review.listing import FOLLOW_S, line
+from bot.review.listing import line, reached
 from bot.review.pages import require_session, seen
 
 MOST = 50
@@ -86,7 +86,7 @@ async def sample(request: web.Request) -> web.Response:
     if not given:
         raise web.HTTPSeeOther(f"/review/sample?{address}")
     desk = request.app[DESK]
-    reach = await desk.follow(request.app[SYSTEM].ledger, FOLLOW_S)
+    reach = await reached(desk, request.app[SYSTEM].ledger)
     rows = await desk.sample(wanted, taken.number, taken.by, taken.seed)
     counts = await desk.count(wanted)
     await seen(request, session, "sample", wanted={**wanted.conditions, "by": taken.by, "seed": taken.seed})

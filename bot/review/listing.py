@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.desk.index import Counts, Desk, Reach
 from bot.desk.search import DeskSearch
 from bot.desk.sql import FoundEntry
+from grounding.errors import StoreError
 from rai.ports import Ledger
 from rai.records import Entry
 
@@ -39,11 +40,19 @@ class Listing:
 
 async def listing(desk: Desk, ledger: Ledger, wanted: DeskSearch) -> Listing:
     """The page of `wanted`. Raises StoreError."""
-    reach = await desk.follow(ledger, FOLLOW_S)
+    reach = await reached(desk, ledger)
     found = await desk.find(wanted)
     rows = tuple(line(row, found.documents.get(row.seq, [])) for row in found.rows)
     older = wanted.older(found.rows[-1].seq) if found.older else None
     return Listing(rows, older, await desk.count(wanted), reach)
+
+
+async def reached(desk: Desk, ledger: Ledger) -> Reach:
+    """How far the index goes, a little further than before; as it is where another process holds it, as one that erases does."""
+    try:
+        return await desk.follow(ledger, FOLLOW_S)
+    except StoreError:
+        return await desk.reached(ledger)
 
 
 def line(row: FoundEntry, documents: list[str]) -> ListedEntry:

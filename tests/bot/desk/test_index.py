@@ -18,6 +18,7 @@ import pytest
 
 from bot.desk.index import Desk
 from bot.desk.search import DeskSearch
+from grounding.errors import StoreError
 from rai.ledger.store import SqlLedger
 from tests.fakes.ledger import FakeLedger
 from tests.fakes.recorded_turn import recorded_turn
@@ -288,3 +289,24 @@ async def test_text_that_no_database_takes_is_no_obstacle(desk: Desk) -> None:
     await ledger.append("turn", turn("half \ud83d a pair", user="\udc80"))
     await desk.follow(ledger)
     assert await seqs(desk, words="pair") == [1]
+
+
+async def test_a_reader_holds_back_no_page_but_an_erasure_says_so(
+    desk: Desk, ledger: SqlLedger, tmp_path: Path
+) -> None:
+    """Who follows goes on and flushes later; who erases is told that the text may still lie in the log."""
+    path = tmp_path / "home" / "review.db"
+    made = [await ledger.append("turn", turn(f"Zebedea{n} asks")) for n in range(2)]
+    await desk.follow(ledger)
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM entries").fetchone()
+        await ledger.erase([made[0].entry_id], "request")
+        assert (await desk.follow(ledger)).is_whole
+        await ledger.erase([made[1].entry_id], "request")
+        with pytest.raises(StoreError, match="until whoever reads it has ended"):
+            await desk.settle(ledger)
+        reader.execute("COMMIT")
+    await desk.follow(ledger)
+    content = path.read_bytes() + path.with_name("review.db-wal").read_bytes()
+    assert b"ebedea" not in content

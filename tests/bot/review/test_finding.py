@@ -7,14 +7,18 @@ import io
 import json
 import re
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 from aiohttp.test_utils import TestClient
 from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
+from bot.desk.index import Desk, Reach
+from bot.http.desk import DESK
 from bot.records import Ask
 from bot.server.app import build_app
+from grounding.errors import StoreError
 from tests.fakes.ledger import ShutLedger
 from tests.fakes.shop import HOSTILE
 from tests.fakes.system import Fake, fake_system
@@ -119,3 +123,20 @@ async def test_a_file_is_refused_while_the_read_cannot_be_recorded(aiohttp_clien
     shut.shut = True
     for path in ("/review/found.csv", "/review/sample?seed=1"):
         assert (await client.get(path)).status == 503
+
+
+async def test_a_page_is_shown_while_another_process_holds_the_index(reviewer: Client, fake: Fake) -> None:
+    """It says up to where it goes; what is new is found when the other has ended."""
+    assert reviewer.app is not None
+    desk = reviewer.app[DESK]
+    assert (await desk.follow(fake.ledger)).is_whole
+    await fake.turns.answer(Ask("a kettle of now", channel="http"), None)
+
+    async def held(*_given: object) -> Reach:
+        raise StoreError("the index of the reviewers' desk cannot be used: another process holds it locked")
+
+    with patch.object(Desk, "follow", held):
+        text = await (await reviewer.get("/review?words=kettle")).text()
+    assert re.findall(r'<td class="num">(\d+)</td>', text) == ["1"]
+    assert re.search(r"goes up to entry \d+ of \d+", text)
+    assert len(await numbers(reviewer, "/review?words=kettle")) == 2
