@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.desk.index import Counts, Desk, Reach
-from bot.desk.search import DeskSearch
+from bot.desk.rows import REPORTED
+from bot.desk.search import YES, DeskSearch
 from bot.desk.sql import FoundEntry
 from grounding.errors import StoreError
 from rai.ports import Ledger
@@ -13,6 +14,17 @@ from rai.records import Entry
 
 FOLLOW_S = 0.1
 """Seconds that a page goes on with an index that is not whole; the server does the rest."""
+
+
+QUEUES = (
+    ("a value was struck", DeskSearch(struck=YES)),
+    ("withheld", DeskSearch(outcome="withheld")),
+    ("thumbs down", DeskSearch(feedback="dislike")),
+    ("refusals called wrong", DeskSearch(feedback=REPORTED)),
+    ("unanswered questions", DeskSearch(outcome="insufficient")),
+    ("failed", DeskSearch(outcome="failed")),
+)
+"""Reasons to look at turns, each with the search that finds them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.desk.index import STRATA
 from bot.desk.search import CHOICES, DeskSearch
 from bot.events.looks import record_read
 from bot.http.app_keys import SYSTEM
@@ -22,7 +21,7 @@ from bot.http.errors import LOG, Refused
 from bot.http.forwarding import is_encrypted
 from bot.http.ledger_watch import WATCHER, LedgerWatcher
 from bot.http.responses import page
-from bot.review.listing import listing, outcome
+from bot.review.listing import QUEUES, listing, outcome
 from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, form_token, named
 from bot.review.turn_view import tidy, turn_view
 from bot.state import State
@@ -123,7 +122,7 @@ async def entries(request: web.Request) -> web.Response:
     shown = await listing(request.app[DESK], ledger, wanted)
     walk = await _chain(request, ledger)
     await seen(request, session, "list", wanted={**wanted.conditions, "before": wanted.before})
-    return page("review/list.html", listing=shown, wanted=wanted, walk=walk, choices=CHOICES, strata=STRATA)
+    return page("review/list.html", listing=shown, wanted=wanted, walk=walk, choices=CHOICES, queues=QUEUES)
 
 
 async def entry_page(request: web.Request) -> web.Response:

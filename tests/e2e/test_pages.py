@@ -289,8 +289,9 @@ async def test_text_has_enough_contrast_and_nothing_overflows_at_360_pixels(
     poor = await page.evaluate(CONTRAST)
     assert poor == []
     await page.goto(f"{base}/review?token=once")
-    for entry in ("e00002x7q", "e00004x7q"):
-        await page.goto(f"{base}/review/{entry}")
+    desk = ("", "?words=return*&document=returns", "/sample?seed=1", "/affected?document=returns")
+    for place in ("/e00002x7q", "/e00004x7q", *desk):
+        await page.goto(f"{base}/review{place}")
         # not with the pointer, which waits for the page to stand still: on a loaded machine it hardly does
         await page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert await page.evaluate("document.documentElement.scrollWidth") == 360

@@ -140,3 +140,17 @@ async def test_a_page_is_shown_while_another_process_holds_the_index(reviewer: C
     assert re.findall(r'<td class="num">(\d+)</td>', text) == ["1"]
     assert re.search(r"goes up to entry \d+ of \d+", text)
     assert len(await numbers(reviewer, "/review?words=kettle")) == 2
+
+
+async def test_reasons_to_look_at_turns_are_a_click_each(reviewer: Client) -> None:
+    text = await (await reviewer.get("/review")).text()
+    (queues,) = re.findall(r'<p class="queues">(.*?)</p>', text)
+    found = {
+        name: await numbers(reviewer, address.replace("&amp;", "&"))
+        for address, name in re.findall(r'<a href="([^"]+)">([^<]+)</a>', queues)
+    }
+    assert found["a value was struck"] == ["2"]
+    assert found["thumbs down"] == ["1"]
+    assert found.keys() >= {"withheld", "refusals called wrong", "unanswered questions", "failed"}
+    chosen = await (await reviewer.get("/review?struck=yes")).text()
+    assert 'href="/review?struck=yes" aria-current="page">a value was struck</a>' in chosen

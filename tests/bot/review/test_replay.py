@@ -29,6 +29,7 @@ async def test_a_click_on_a_turn_shows_what_differs(aiohttp_client: AiohttpClien
         assert "<script>x" not in text
         whole = await (await client.get(f"/review/{entry}/replay?all")).text()
         assert len(whole) > len(text)
+        assert '<tr class="differs">' in whole
         (last,) = [e async for e in system.ledger.entries(newest_first=True, limit=1)]
         assert (last.kind, last.body["page"], last.body["entry_id"]) == ("read", "replay", entry)
         assert (await client.get("/review/none/replay")).status == 404
