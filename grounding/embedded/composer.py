@@ -13,9 +13,11 @@ from grounding.grading.features import LABELS, YES_AT
 from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.quoting.blocks import BAR
-from grounding.quoting.choose import choose, shown, unknown_of_its_kind
+from grounding.quoting.choose import choose, shown
 from grounding.quoting.features import BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.question_parts import Reading, read
+from grounding.quoting.siblings import fitting, together
+from grounding.quoting.unknown import unknown_name
 from grounding.records import Draft, Evidence, Passage, Prompt
 from grounding.text import body_start
 
@@ -54,9 +56,11 @@ class ExtractiveComposer:
         found = await asyncio.to_thread(candidates, passages)
         if not found:
             return Draft(insufficient_sentence(), self.name)
-        scores = without_retired(await self.scores(reading, found, passages), found, passages, _needed(prompt.evidence))
+        told = fitting(await self.scores(reading, found, passages), reading, found, passages)
+        told = together(told, reading, found, passages)
+        scores = without_retired(told, found, passages, _needed(prompt.evidence))
         asked = " ".join(part.text for part in reading.parts)
-        if max(max(part) for part in scores) < _needed(prompt.evidence) or unknown_of_its_kind(asked, passages):
+        if max(max(part) for part in scores) < _needed(prompt.evidence) or unknown_name(asked, found, passages):
             return Draft(insufficient_sentence(), self.name)
         chosen = choose(reading, found, passages, scores)
         lines = [quoted(found[i], reading, prompt.evidence[found[i].passage]) for i in chosen]

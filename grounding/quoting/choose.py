@@ -4,49 +4,14 @@ words.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 
 from grounding.query.conversation import content
 from grounding.quoting.blocks import cells
-from grounding.quoting.features import SLIPPED, BlockCandidate, likeness
+from grounding.quoting.features import BlockCandidate
 from grounding.quoting.question_parts import Reading
+from grounding.quoting.siblings import FEW, columns, rivals
 from grounding.records import Passage
-from grounding.text import caseless, terms
-
-_NUMBERED = re.compile(
-    r"\b([^\W\d_]+)[ -]?(\d{1,4})\b(?![.,:]\d|\s*(?:%|[€$£]|(?:euros?|eur|dollars?|pounds?|days?|weeks?|months?|years?|hours?|hrs?|h|min|minutes?|kg|g|cm|mm|km|m|l|people|persons?|"
-    r"times|pieces?|gb|mb|mbps|am|pm|uhr|tage?|wochen?|monate?|jahre?|jours?|mois|ans|personen|stück)\b))",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_NO_NAME = frozenset(
-    "an in at on for of to by from than over under about only last next first and or with is are was has have had after before every each per until till within max min up page step no nr".split()
-)
-"""Words before a number that is a quantity or a date, not a part of a name."""
-
-
-def unknown_of_its_kind(question: str, passages: Sequence[Passage]) -> str | None:
-    """A name with a number in the question that the passages know with other numbers alone ("Fixed 36" beside Fixed 12 and Fixed 24), or
-    None.
-
-    It is evidence that the question is about something that the documents do not have, and its siblings' values are the likeliest wrong
-    answer. One other number is enough where the passages write the word as a name.
-    """
-    said = "\n".join(f"{p.title}\n{p.locator or ''}\n{p.text}" for p in passages)
-    plain = caseless(said)
-    for match in _NUMBERED.finditer(caseless(question)):
-        word, number = match.groups()
-        if word in _NO_NAME or not terms(word) or _YEAR.fullmatch(number):
-            continue
-        places = list(re.finditer(rf"(?<![^\W_]){re.escape(word)}[ -]?(\d{{1,4}})(?!\d)", plain))
-        known = {m.group(1) for m in places}
-        named = sum(said[m.start()].isupper() for m in places) > 1
-        if number not in known and (len(known) > 1 or (known and named)):
-            return question[match.start() : match.end()]
-    return None
-
 
 SHORT, AMPLE = 105, 200
 """Words of an answer: of one value or statement, and of steps, lists, comparisons or several parts. No more is read on the telephone."""
@@ -80,6 +45,9 @@ def choose(
     for values in scores:
         best = max(range(len(found)), key=lambda i: (values[i], -i))
         left -= _add(chosen, [best], found, left)
+        beside = rivals(best, reading, found, passages)
+        if len(beside) <= FEW:
+            left -= _add(chosen, [i for i in beside if values[i]], found, left)
         left -= _add(chosen, belonging(best, reading, found, passages), found, left)
     for values in scores:
         order = sorted(range(len(found)), key=lambda i: (-values[i], i))
@@ -166,24 +134,8 @@ def shown(candidate: BlockCandidate, reading: Reading) -> str:
     label, rest = found[0], found[1:]
     if label.header or len(rest) < 2 or not all(c.header for c in rest):
         return candidate.block.text
-    named = _named([c.header for c in rest], frozenset(content(reading.text)))
+    headers = [c.header for c in rest]
+    named = columns(headers, reading)
     if not named or len(named) == len(rest):
         return candidate.block.text
     return " | ".join([label.span.text, *(rest[i].span.text for i in named)])
-
-
-def _named(headers: Sequence[str], asked: frozenset[str]) -> list[int]:
-    """The column names that a question says: those it says whole, the longest where one holds the other, or else the one it says most of."""
-    held = [frozenset(terms(h)) for h in headers]
-    counts = Counter(t for h in held for t in h)
-    own = [{t: 1 / counts[t] for t in h if counts[t] < len(headers)} for h in held]
-    said = [{t for t in weighed if likeness(t, asked) >= SLIPPED} for weighed in own]
-    whole = [i for i, weighed in enumerate(own) if weighed and said[i] == weighed.keys()]
-    whole = [i for i in whole if not any(said[i] < said[j] for j in whole)]
-    if whole:
-        return whole
-    worth = [
-        sum(weighed[t] for t in said[i]) / sum(weighed.values()) if weighed else 0.0 for i, weighed in enumerate(own)
-    ]
-    best = max(worth, default=0.0)
-    return [i for i, w in enumerate(worth) if w == best] if best >= 0.5 and worth.count(best) == 1 else []

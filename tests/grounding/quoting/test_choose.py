@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from grounding.quoting.choose import AMPLE, SHORT, choose, outdone, room, shown, unknown_of_its_kind
+from grounding.quoting.choose import AMPLE, SHORT, choose, outdone, room, shown
 from grounding.quoting.features import BlockCandidate, candidates
 from grounding.quoting.question_parts import read
 from grounding.records import Passage
@@ -110,20 +110,3 @@ def test_of_things_side_by_side_only_those_asked_about_are_quoted(question: str,
 def test_a_row_about_one_thing_is_quoted_whole() -> None:
     text = "Model: S1 | Price: $20 | Weight: 2 kg"
     assert shown(row(text), read("price of the S1")) == text
-
-
-@pytest.mark.parametrize(
-    ("question", "unknown"),
-    [
-        ("what do we pay on the fixed 36", "fixed 36"),
-        ("HB-415 on the screen", "HB-415"),
-        ("rate for the skua 6", "skua 6"),
-        ("what do we pay on the fixed 12", None),
-        ("fixed 12 in 2027?", None),
-        ("fixed 30 days ago", None),
-        ("what is the rate", None),
-    ],
-)
-def test_a_number_that_no_sibling_has_is_an_unknown_sibling(question: str, unknown: str | None) -> None:
-    text = "Fixed 12: 2.30 %. Fixed 24: 2.45 %. HB-201 means locked, HB-202 unknown. The Skua 4 sleeps four. A Skua 4 is new."
-    assert unknown_of_its_kind(question, passages(text)) == unknown

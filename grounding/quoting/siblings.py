@@ -1,0 +1,224 @@
+"""Siblings in tables: of the rows that differ only in what they are about (harbour, plan, size), those that a question means.
+
+A question that names a place, a plan or a size is not answered from the row of another, and one that names none of a few gets all of them
+side by side. What the last question says counts first, what it leaves open comes from the question before it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grounding.query.conversation import content
+from grounding.quoting.blocks import cells
+from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
+from grounding.quoting.question_parts import Reading
+from grounding.quoting.ranges import SaidValues, fits, said
+from grounding.records import Passage
+from grounding.text import STOP_WORDS, caseless, terms, words
+
+FEW, MANY_OPTIONS = 4, 3
+"""Rows that may be told side by side, and options of a question back."""
+SHORT_KEY = 8
+"""Words up to which a cell may be what a row is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows with the same columns in one document, also where a passage ends within it. `rows`: indices into the candidates; `keys`: for each
+    row the first cells, without the names of their columns; `labelled`: the columns stand beside each other, and a row is an attribute.
+    """
+
+    rows: tuple[int, ...]
+    keys: tuple[tuple[str, ...], ...]
+    labelled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Which rows of a table a question means, by their positions. `left`: those that nothing named excludes; `sure`: those of them that
+    are named.
+    """
+
+    left: tuple[int, ...]
+    sure: frozenset[int] = frozenset()
+
+
+def tables(found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list[Table]:
+    """The tables of two rows and more among the blocks."""
+    groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for i, candidate in enumerate(found):
+        if candidate.block.kind == "row":
+            headers = tuple(c.header for c in cells(candidate.block.text))[:2]
+            if any(headers):
+                groups.setdefault((passages[candidate.passage].doc_id, headers), []).append(i)
+    return [
+        Table(tuple(rows), tuple(_keys(found[i].block.text) for i in rows), labelled=not headers[0])
+        for (_, headers), rows in groups.items()
+        if len(rows) > 1
+    ]
+
+
+def _keys(row: str) -> tuple[str, ...]:
+    first = cells(row)[:KEYS]
+    return tuple(c.span.text.removeprefix(f"{c.header}: ").strip() if c.header else c.span.text.strip() for c in first)
+
+
+def fit(table: Table, reading: Reading) -> Fit:
+    """The rows that a question means: in every column where it names something, those that it names.
+
+    Where no row fits all that is named, those that fit what was asked last; all of them where none does.
+    """
+    every = set(range(len(table.rows)))
+    left, latest, sure = set(every), set(every), set[int]()
+    last = " ".join(part.text for part in reading.parts)
+    for column in range(1 if table.labelled else KEYS):
+        values = [keys[column] if column < len(keys) else "" for keys in table.keys]
+        now = _meant(values, last, said(last), reading, ranges_only=table.labelled)
+        wanted = now or _meant(
+            values, reading.text, said(last).over(said(reading.text)), reading, ranges_only=table.labelled
+        )
+        if wanted is not None:
+            left &= wanted.left
+            sure |= wanted.sure
+            latest &= now.left if now is not None else latest
+    rows = left or latest
+    if not rows or rows == every:
+        return Fit(tuple(sorted(every)))
+    return Fit(tuple(sorted(rows)), frozenset(sure & rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    left: frozenset[int]
+    sure: frozenset[int]
+
+
+def _meant(
+    values: Sequence[str], question: str, asked: SaidValues, reading: Reading, *, ranges_only: bool
+) -> _Wanted | None:
+    """Positions of the values of a column that the question names or whose range holds what it says; None where it names none."""
+    verdicts = [fits(value, asked) for value in values]
+    if True in verdicts and False in verdicts:
+        return _Wanted(
+            frozenset(i for i, v in enumerate(verdicts) if v is not False),
+            frozenset(i for i, v in enumerate(verdicts) if v),
+        )
+    if ranges_only:
+        return None
+    distinct = list(dict.fromkeys(v for v in values if v and len(v.split()) <= SHORT_KEY and any(map(str.isalpha, v))))
+    if len(distinct) < 2:
+        return None
+    chosen = {distinct[i] for i in named_among(distinct, question, compared=reading.form == "compare")}
+    rows = frozenset(i for i, value in enumerate(values) if value in chosen)
+    return _Wanted(rows, rows) if rows else None
+
+
+def named_among(names: Sequence[str], question: str, *, compared: bool = False) -> list[int]:
+    """The names that a question says: those it says whole, the longest where one holds the other, or else the one it says most of.
+
+    `compared`: also the shorter one, where its words are said more than once ("the S2 Pro or the S2").
+    """
+    asked, times = frozenset(content(question)), Counter(terms(question))
+    held = [frozenset(terms(h)) for h in names]
+    counts = Counter(t for h in held for t in h)
+    own = [{t: 1 / counts[t] for t in h if counts[t] < len(names)} for h in held]
+    spoken = [{t for t in weighed if likeness(t, asked) >= SLIPPED} for weighed in own]
+    plain = {caseless(w.text) for w in words(question)}
+    little = [{caseless(w.text) for w in words(h)} & STOP_WORDS for h in names]
+    whole = [
+        i
+        for i, weighed in enumerate(own)
+        if spoken[i] == weighed.keys()
+        and (weighed or (held[i] and little[i] <= plain and all(likeness(t, asked) >= SLIPPED for t in held[i])))
+    ]
+    whole = [
+        i
+        for i in whole
+        if not any(spoken[i] < spoken[j] for j in whole) or (compared and all(times[t] > 1 for t in spoken[i]))
+    ]
+    if whole:
+        return whole
+    worth = [
+        sum(weighed[t] for t in spoken[i]) / sum(weighed.values()) if weighed else 0.0 for i, weighed in enumerate(own)
+    ]
+    best = max(worth, default=0.0)
+    return [i for i, w in enumerate(worth) if w == best] if best >= 0.5 and worth.count(best) == 1 else []
+
+
+def fitting(
+    scores: Sequence[Sequence[float]], reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
+) -> list[list[float]]:
+    """`scores` with 0 for rows of siblings of what the question names; those that it names take the best score of their table's rows
+    where they are few.
+    """
+    out = [list(part) for part in scores]
+    for table in tables(found, passages):
+        told = fit(table, reading)
+        left = {table.rows[i] for i in told.left}
+        raised = {table.rows[i] for i in told.sure} if len(told.sure) <= FEW else set()
+        for part in out:
+            best = max(part[i] for i in table.rows)
+            for i in table.rows:
+                part[i] = 0.0 if i not in left else max(part[i], best) if i in raised else part[i]
+    return out
+
+
+def rivals(
+    index: int, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
+) -> tuple[int, ...]:
+    """The rows that compete with a row to be meant, itself among them: they say the same of the question, and the question speaks of what
+    they are about without telling them apart. Empty where none does, and where several things are asked for anyway.
+    """
+    if reading.form != "value":
+        return ()
+    table = next((t for t in tables(found, passages) if index in t.rows), None)
+    if table is None or table.labelled:
+        return ()
+    asked = content(reading.text)
+    mine = found[index].held & asked
+    left = [i for i in fit(table, reading).left if found[table.rows[i]].held & asked == mine]
+    about = [asked & set(terms(" ".join(table.keys[i]))) for i in left]
+    apart = len({table.keys[i] for i in left}) == len(left)
+    return tuple(table.rows[i] for i in left) if len(left) > 1 and apart and all(about) else ()
+
+
+def together(
+    scores: Sequence[Sequence[float]], reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
+) -> list[list[float]]:
+    """`scores` in which few rows that compete have the chance that one of them answers: they are told side by side."""
+    out = [list(part) for part in scores]
+    done: set[int] = set()
+    for i, candidate in enumerate(found):
+        if candidate.block.kind == "row" and i not in done:
+            group = rivals(i, reading, found, passages)
+            done |= set(group)
+            if 1 < len(group) <= FEW:
+                for before, after in zip(scores, out, strict=True):
+                    chance = 1 - math.prod(1 - before[j] for j in group)
+                    for j in group:
+                        after[j] = chance if before[j] else 0.0
+    return out
+
+
+def options(group: Sequence[int], found: Sequence[BlockCandidate]) -> tuple[str, ...]:
+    """What tells competing rows apart, to choose from: the values of the first cell in which they differ in words."""
+    keys = [_keys(found[i].block.text) for i in group]
+    for values in zip(*keys, strict=False):
+        distinct = dict.fromkeys(v for v in values if any(map(str.isalpha, v)) and len(v.split()) <= SHORT_KEY)
+        if len(distinct) > 1:
+            return tuple(distinct)[:MANY_OPTIONS]
+    return ()
+
+
+def columns(headers: Sequence[str], reading: Reading) -> list[int]:
+    """Of things side by side those that the question names, the last question first; none where it names none."""
+    last = " ".join(part.text for part in reading.parts)
+    both = reading.form == "compare"
+    for question in (last, reading.text):
+        found = named_among(headers, question, compared=both)
+        if found:
+            return found
+    return []

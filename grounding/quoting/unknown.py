@@ -1,0 +1,144 @@
+"""Names in a question that the evidence does not have: a sibling that is not there ("Fixed 36"), a place or product that no passage names.
+
+Such a question is about something that the documents do not have, and the values of its siblings are the likeliest wrong answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from grounding.query.conversation import FILLERS
+from grounding.quoting.blocks import cells
+from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
+from grounding.quoting.ranges import CALENDAR
+from grounding.quoting.siblings import Table, tables
+from grounding.records import Passage
+from grounding.tables import table, word_set
+from grounding.text import STOP_WORDS, caseless, terms
+
+_NUMBERED = re.compile(
+    r"\b([^\W\d_]+)[ -]?(\d{1,4})\b(?![.,:]\d|\s*(?:%|[€$£]|(?:euros?|eur|dollars?|pounds?|days?|weeks?|wks?|months?|years?|yrs?|hours?|hrs?|h|mins?|minutes?|kg|g|cm|mm|km|m|l|people|persons?|"
+    r"times|pieces?|gb|mb|mbps|am|pm|uhr|tage?|wochen?|monate?|jahre?|jours?|mois|ans|personen|stück)\b))",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NO_NAME = frozenset(
+    "an in at on for of to by from than over under about only last next first and or with is are was has have had after before every each per until till within max min up page step no nr".split()
+)
+"""Words before a number that is a quantity or a date, not a part of a name."""
+_WORDS = table(__file__)
+_PLACES = frozenset(word_set(_WORDS["places"]))
+_PLAIN = frozenset(word_set(_WORDS["no_names"]))
+"""Words before the kind of a thing that describe it and name none: "the cheapest plan"."""
+_TIMES = frozenset(
+    terms("day days date week month year time season hours night tag tage datum woche monat jahr zeit jour mois heure")
+)
+"""Names of columns that say when, not what."""
+_WORD = re.compile(r"[^\W\d_][\w’'-]*")
+_PRICED = re.compile(
+    r"\b(?:charges?|costs?|price|fee|deposit|rent|bill)\b(?: (?:per|a|an) [^\W\d_]{1,30})?(?: as deposit)? (?:for|of)"
+    r" (?:(?:an?|the|our|one|his|her|their|rented|hired) )*([^\W\d_][\w-]{0,30}(?: [^\W\d_][\w-]{0,30}){0,2}?)(?= ?$| ?[?.,;:!]| (?:in|at|on|for|with|and|or|to|from|by|per|is|if|when|what|how|over|during)\b)",
+    re.IGNORECASE,
+)
+NAME_FROM = 4
+"""Letters of a word that is taken for a name."""
+
+
+def unknown_name(question: str, found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> str | None:
+    """A name in the question that the evidence does not have, as it was typed; None if there is none."""
+    return (
+        unknown_of_its_kind(question, passages)
+        or _unknown_sibling(question, found, passages)
+        or _unknown_thing(question, passages)
+    )
+
+
+def unknown_of_its_kind(question: str, passages: Sequence[Passage]) -> str | None:
+    """A name with a number in the question that the passages know with other numbers alone ("Fixed 36" beside Fixed 12 and Fixed 24), or
+    None.
+
+    One other number is enough where the passages write the word as a name.
+    """
+    said = "\n".join(f"{p.title}\n{p.locator or ''}\n{p.text}" for p in passages)
+    plain = caseless(said)
+    for match in _NUMBERED.finditer(caseless(question)):
+        word, number = match.groups()
+        if word in _NO_NAME or word in CALENDAR or not terms(word) or _YEAR.fullmatch(number):
+            continue
+        places = list(re.finditer(rf"(?<![^\W_]){re.escape(word)}[ -]?(\d{{1,4}})(?!\d)", plain))
+        known = {m.group(1) for m in places}
+        named = sum(said[m.start()].isupper() for m in places) > 1
+        if number not in known and (len(known) > 1 or (known and named)):
+            return question[match.start() : match.end()]
+    return None
+
+
+def _unknown_sibling(question: str, found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> str | None:
+    """A name before the kind of a thing, which is the name of a column or a kind of place: "Limerick branch" beside the rows of other
+    branches, "Beacon Family plan" beside other Beacon plans.
+    """
+    said = _said(passages)
+    kinds = list(_kinds(tables(found, passages), found))
+    for before, word, kind in _runs(question):
+        plain, head = caseless(word), set(terms(kind))
+        if (
+            len(word) < NAME_FROM
+            or plain in _PLAIN
+            or plain in STOP_WORDS
+            or not terms(word)
+            or set(terms(word)) & FILLERS
+        ):
+            continue
+        strange = not _known(word, said)
+        if strange and caseless(kind) in _PLACES:
+            return f"{word} {kind}"
+        for header, values in kinds:
+            if caseless(kind) not in header or head <= _TIMES or any(_known(word, frozenset(v)) for v in values):
+                continue
+            family = bool(before) and any(set(terms(before)) <= v for v in values if terms(before))
+            if strange or family:
+                return f"{before} {word} {kind}" if family else f"{word} {kind}"
+    return None
+
+
+def _kinds(found_tables: Sequence[Table], found: Sequence[BlockCandidate]) -> Iterator[tuple[set[str], list[set[str]]]]:
+    """The columns that may say what a row is about: the words of their names, and the terms of each of their values."""
+    for rows in found_tables:
+        if rows.labelled:
+            continue
+        headers = [c.header for c in cells(found[rows.rows[0]].block.text)[:KEYS]]
+        for column, header in enumerate(headers):
+            yield set(caseless(header).split()), [set(terms(keys[column])) for keys in rows.keys if column < len(keys)]
+
+
+def _runs(question: str) -> Iterator[tuple[str, str, str]]:
+    """Words with the word before and the word after each, where only white space parts them; "" where there is none before."""
+    words = list(_WORD.finditer(question))
+    for i in range(len(words) - 1):
+        if question[words[i].end() : words[i + 1].start()].strip():
+            continue
+        joined = i > 0 and not question[words[i - 1].end() : words[i].start()].strip()
+        yield (words[i - 1].group() if joined else ""), words[i].group(), words[i + 1].group()
+
+
+def _unknown_thing(question: str, passages: Sequence[Passage]) -> str | None:
+    """What a price is asked of, where no passage has one of its words ("what do we charge for a packraft")."""
+    said = _said(passages)
+    for match in _PRICED.finditer(question):
+        thing = match.group(1).strip()
+        words = [
+            w for w in _WORD.findall(thing) if terms(w) and caseless(w) not in _PLAIN and not set(terms(w)) & FILLERS
+        ]
+        if words and any(len(w) > NAME_FROM for w in words) and not any(_known(w, said) for w in words):
+            return thing
+    return None
+
+
+def _said(passages: Sequence[Passage]) -> frozenset[str]:
+    return frozenset(t for p in passages for t in terms(f"{p.title} {p.locator or ''} {p.text}"))
+
+
+def _known(word: str, said: frozenset[str]) -> bool:
+    """True if a word, or one that it may be a slip of, is among the terms, or begins one of them."""
+    return any(likeness(t, said) >= SLIPPED or any(other.startswith(t) for other in said) for t in terms(word))

@@ -1,0 +1,121 @@
+"""Rows of siblings: those that a question names, and all of them side by side where it names none of a few."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from grounding.quoting.choose import choose
+from grounding.quoting.features import BlockCandidate, candidates
+from grounding.quoting.question_parts import read
+from grounding.quoting.siblings import fit, fitting, named_among, options, rivals, tables, together
+from grounding.records import Passage
+
+BERTHS = "\n".join(
+    f"harbour: {harbour} | item: {item} | annual: €{price}"
+    for harbour, item, price in [
+        ("North Quay", "Finger", 214),
+        ("North Quay", "Finger Plus", 268),
+        ("South Basin", "Finger", 196),
+        ("South Basin", "Finger Plus", 242),
+    ]
+)
+LIFTS = "Boat length: up to 10 m | Price: €26\nBoat length: over 10 to 14 m | Price: €32\nBoat length: over 14 m | Price: €41"
+HOURS = "Oct–Mar, Sat | Office: closed | Yard: 8 to 12\nApr–Sep, Sat | Office: 9 to 12 | Yard: closed"
+
+
+def kb(text: str) -> tuple[list[Passage], list[BlockCandidate]]:
+    passages = [Passage("c", "d", "Help", text)]
+    return passages, candidates(passages)
+
+
+def left(text: str, question: str, last: str = "") -> list[str]:
+    """The rows that are not left out, all scored alike."""
+    passages, found = kb(text)
+    reading = read(question, last)
+    scores = fitting([[0.5] * len(found)] * len(reading.parts), reading, found, passages)
+    return [c.block.text for c, score in zip(found, scores[0], strict=True) if score]
+
+
+@pytest.mark.parametrize(
+    ("question", "last", "prices"),
+    [
+        ("finger plus at north quay, a year", "", ["268"]),
+        ("finger at the south basin, a year", "", ["196"]),
+        ("finger plus north, annual? and south?", "and south?", ["242"]),
+        ("what does a finger cost a year", "", ["214", "196"]),
+        ("what is the yearly price of a berth", "", ["214", "268", "196", "242"]),
+    ],
+)
+def test_of_a_table_only_rows_of_what_is_named_are_left(question: str, last: str, prices: Sequence[str]) -> None:
+    assert [row.rpartition("€")[2] for row in left(BERTHS, question, last)] == list(prices)
+
+
+def test_a_row_is_found_by_the_range_of_its_cell() -> None:
+    assert left(LIFTS, "what is the lift of a 12 m boat") == ["Boat length: over 10 to 14 m | Price: €32"]
+    assert left(LIFTS, "lift for a 12 m boat? and for 9 m?", "and for 9 m?") == ["Boat length: up to 10 m | Price: €26"]
+
+
+def test_the_label_of_things_side_by_side_may_be_a_range() -> None:
+    assert left(HOURS, "office on a saturday in october") == ["Oct–Mar, Sat | Office: closed | Yard: 8 to 12"]
+
+
+def test_what_is_named_takes_the_best_score_of_its_table() -> None:
+    passages, found = kb(BERTHS)
+    scores = fitting([[0.2, 0.9, 0.1, 0.3]], read("finger at north quay"), found, passages)
+    assert scores == [[0.9, 0.0, 0.0, 0.0]]
+
+
+def test_a_combination_that_no_row_has_goes_by_what_was_asked_last() -> None:
+    text = BERTHS.removesuffix("\nharbour: South Basin | item: Finger Plus | annual: €242")
+    assert left(text, "finger plus north? and south?", "and south?") == [
+        "harbour: South Basin | item: Finger | annual: €196"
+    ]
+
+
+PLANS = "Plan: Cold Shed | Per m: €64\nPlan: Warm Shed | Per m: €97\nPlan: Open Yard | Per m: €38"
+
+
+def test_siblings_that_nothing_tells_apart_compete_and_are_told_together() -> None:
+    passages, found = kb(PLANS)
+    reading = read("how much is the shed per m")
+    assert rivals(0, reading, found, passages) == (0, 1)
+    scores = together([[0.5, 0.4, 0.1]], reading, found, passages)
+    assert scores[0] == pytest.approx([0.7, 0.7, 0.1])
+    assert choose(reading, found, passages, scores) == [0, 1]
+    assert options((0, 1), found) == ("Cold Shed", "Warm Shed")
+
+
+@pytest.mark.parametrize(
+    "question", ["how much is the cold shed", "which sheds are there", "cold shed vs warm shed", "what is the price"]
+)
+def test_nothing_competes_where_one_is_named_several_are_asked_for_or_none_is_spoken_of(question: str) -> None:
+    passages, found = kb(PLANS)
+    assert rivals(0, read(question), found, passages) == ()
+
+
+def test_things_side_by_side_are_no_siblings_by_their_labels() -> None:
+    passages, found = kb(HOURS)
+    (table,) = tables(found, passages)
+    assert table.labelled
+    assert fit(table, read("office")).left == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "compared", "named"),
+    [
+        ("s2 pro", False, ["S2 Pro"]),
+        ("is the s2 pro quicker than the s2", True, ["S2", "S2 Pro"]),
+        ("s2 pro or s1", True, ["S1", "S2 Pro"]),
+        ("the pro", False, ["S2 Pro"]),
+        ("the stove", False, []),
+    ],
+)
+def test_names_are_said_whole_or_by_a_word_of_their_own(question: str, *, compared: bool, named: list[str]) -> None:
+    known = ["S1", "S2", "S2 Pro"]
+    assert [known[i] for i in named_among(known, question, compared=compared)] == named
+
+
+def test_a_name_of_a_word_that_all_have_is_said_with_its_little_words_alone() -> None:
+    """The word "down" is a stop word: a question for the hooded one, misspelt, does not name the plain one."""
+    assert named_among(["Skarn Shell", "Skarn Down", "Skarn Down Hooded"], "weight skarn hodded") == []
+    assert named_among(["Skarn Shell", "Skarn Down", "Skarn Down Hooded"], "weight skarn down") == [1]

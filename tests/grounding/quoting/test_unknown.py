@@ -1,0 +1,54 @@
+"""Names in a question that the evidence does not have."""
+
+import pytest
+
+from grounding.quoting.features import candidates
+from grounding.quoting.unknown import unknown_name, unknown_of_its_kind
+from grounding.records import Passage
+
+TABLE = (
+    "Branch: Cork | Opens: 9:00\nBranch: Galway | Opens: 10:00\n\nPlan: Beacon Basic | Fee: €9\nPlan: Beacon Max | Fee: €34\n\n"
+    "Day: Monday | Opens: 9:00\nDay: Friday | Opens: 8:00\n\nMessages of the family are free. Groundsheets cost €12. The old list holds. Tents are rented."
+)
+NUMBERS = "Fixed 12: 2.30 %. Fixed 24: 2.45 %. HB-201 means locked, HB-202 unknown. The Skua 4 sleeps four. A Skua 4 is new. Sat 20 June."
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("limerick branch, open till when", "limerick branch"),
+        ("when does the skarne harbour open", "skarne harbour"),
+        ("price of the beacon family plan?", "beacon family plan"),
+        ("what do we charge per day for a packraft", "packraft"),
+        ("deposit for a climbing wall, please", "climbing wall"),
+        ("cork branch, open till when", None),
+        ("crok branch, open till when", "crok branch"),
+        ("the nearest branch, when does it open", None),
+        ("fee of the cheapest plan", None),
+        ("fee of the beacon max plan", None),
+        ("open on easter day?", None),
+        ("what does it cost for that", None),
+        ("price of the groundsheet", None),
+        ("charge for two people", None),
+    ],
+)
+def test_a_name_that_no_passage_has(question: str, unknown: str | None) -> None:
+    passages = [Passage("c", "d", "Help", TABLE)]
+    assert unknown_name(question, candidates(passages), passages) == unknown
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("what do we pay on the fixed 36", "fixed 36"),
+        ("HB-415 on the screen", "HB-415"),
+        ("rate for the skua 6", "skua 6"),
+        ("what do we pay on the fixed 12", None),
+        ("fixed 12 in 2027?", None),
+        ("fixed 30 days ago", None),
+        ("sat 21 june, open?", None),
+        ("what is the rate", None),
+    ],
+)
+def test_a_number_that_no_sibling_has_is_an_unknown_sibling(question: str, unknown: str | None) -> None:
+    assert unknown_of_its_kind(question, [Passage("c", "d", "Help", NUMBERS)]) == unknown
