@@ -80,7 +80,7 @@ Data = Annotated[
     ),
 ]
 Sample = Annotated[
-    bool, typer.Option("--sample", help="golden only: the product's own questions over its own knowledge base.")
+    bool, typer.Option("--sample", help="golden and turns: the product's own questions over its own knowledge base.")
 ]
 Gate = Annotated[
     Path | None,
@@ -137,12 +137,12 @@ def evaluate(
 
     provenance also gives `relevance`: answers to the question against answers to another, at random and of the same subject (hard).
     retrieval builds a temporary knowledge base for each corpus; questions.jsonl and golden ask the knowledge base that is
-    there, or the sample's with --sample. turns asks a company's own questions (kb/, turns.jsonl, readers.yaml, directory.yaml) over its own
+    there, or the sample's with --sample. turns asks a company's own questions (kb/, turns.jsonl, readers.yaml, directory.yaml), or the sample's, over its own
     documents, in a temporary home, and says of each that was lost which stage lost it. `all` runs every suite that the folder has data for. Shares and scores are in [0, 1].
 
     Examples:
-      attest eval golden --sample --html golden.html
-      attest eval golden --sample --policy all
+      attest eval golden --sample --policy all --html golden.html
+      attest eval turns --sample --html turns.html
       attest eval retrieval --data ./mine --html retrieval.html --baseline before.json
       attest eval turns --data ./company --html turns.html
       attest eval answers --data ./desk --by-rule
@@ -215,11 +215,13 @@ def _policies(given: str | None, settings: Settings) -> tuple[str, ...]:
 
 def _chosen(suite: str, data: Path | None, *, sample: bool) -> list[str]:
     if sample:
-        if suite != "golden" or data is not None:
-            raise InputError("--sample goes with the suite golden and without --data")
-        return ["golden"]
+        if suite not in ("golden", "turns") or data is not None:
+            raise InputError("--sample goes with the suites golden and turns, and without --data")
+        return [suite]
     if data is None:
-        raise InputError("--data DIR is missing; it holds the labelled rows (golden may take --sample instead)")
+        raise InputError(
+            "--data DIR is missing; it holds the labelled rows (golden and turns may take --sample instead)"
+        )
     if not data.is_dir():
         raise InputError(f"--data {data}: no such folder", code="no_file")
     wanted = list(SUITES) if suite == "all" else [suite]
@@ -257,7 +259,7 @@ async def _measure(
             if keep:
                 note(f"{home}: ATTEST_HOME={home} ATTEST_LEDGER_KEY_FILE={own.files.ledger_key} attest ask …")
 
-    whole = fresh(SAMPLE / "kb") if sample else opened(context, settings)
+    whole = fresh(SAMPLE / "kb") if sample and names == ["golden"] else opened(context, settings)
     async with whole as system:
         bench = set_up(system, data, fresh, open_company, _track)
         return [await SUITES[name].run(bench) for name in names]

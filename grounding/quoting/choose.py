@@ -10,7 +10,7 @@ from grounding.query.conversation import content
 from grounding.quoting.blocks import cells
 from grounding.quoting.features import BlockCandidate
 from grounding.quoting.question_parts import Reading
-from grounding.quoting.siblings import FEW, columns, rivals
+from grounding.quoting.siblings import FEW, columns, is_label, rivals
 from grounding.records import Passage
 
 SHORT, AMPLE = 105, 200
@@ -132,7 +132,7 @@ def shown(candidate: BlockCandidate, reading: Reading) -> str:
         return candidate.block.text
     found = cells(candidate.block.text)
     label, rest = found[0], found[1:]
-    if label.header or len(rest) < 2 or not all(c.header for c in rest):
+    if not is_label(label.header) or len(rest) < 2 or not all(c.header for c in rest):
         return candidate.block.text
     headers = [c.header for c in rest]
     named = columns(headers, reading)

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median_low
 
 from grounding.query.conversation import content
 from grounding.quoting.blocks import cells
@@ -21,8 +22,11 @@ from grounding.text import STOP_WORDS, caseless, terms, words
 
 FEW, MANY_OPTIONS = 4, 3
 """Rows that may be told side by side, and options of a question back."""
-SHORT_KEY = 8
-"""Words up to which a cell may be what a row is about."""
+SHORT_KEY, NAME_WORDS = 8, 3
+"""Words up to which a cell may be what a row is about, and those of a column of names on the median: a name is known by one of its words, a
+description only whole."""
+ATTRIBUTES = frozenset("property feature attribute specification spec eigenschaft merkmal caractéristique".split())
+"""Names of a first column that holds attributes: the things that have them stand side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +59,15 @@ def tables(found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list
             if any(headers):
                 groups.setdefault((passages[candidate.passage].doc_id, headers), []).append(i)
     return [
-        Table(tuple(rows), tuple(_keys(found[i].block.text) for i in rows), labelled=not headers[0])
+        Table(tuple(rows), tuple(_keys(found[i].block.text) for i in rows), labelled=is_label(headers[0]))
         for (_, headers), rows in groups.items()
         if len(rows) > 1
     ]
+
+
+def is_label(header: str) -> bool:
+    """True if the first cell of a row under this header is the attribute that the others tell of things side by side."""
+    return not header or header.lower() in ATTRIBUTES
 
 
 def _keys(row: str) -> tuple[str, ...]:
@@ -111,13 +120,14 @@ def _meant(
     distinct = list(dict.fromkeys(v for v in values if v and len(v.split()) <= SHORT_KEY and any(map(str.isalpha, v))))
     if len(distinct) < 2:
         return None
-    chosen = {distinct[i] for i in named_among(distinct, question, compared=reading.form == "compare")}
+    names = median_low(len(v.split()) for v in distinct) <= NAME_WORDS
+    chosen = {distinct[i] for i in named_among(distinct, question, compared=reading.form == "compare", in_part=names)}
     rows = frozenset(i for i, value in enumerate(values) if value in chosen)
     return _Wanted(rows, rows) if rows else None
 
 
-def named_among(names: Sequence[str], question: str, *, compared: bool = False) -> list[int]:
-    """The names that a question says: those it says whole, the longest where one holds the other, or else the one it says most of.
+def named_among(names: Sequence[str], question: str, *, compared: bool = False, in_part: bool = True) -> list[int]:
+    """The names that a question says: those it says whole, the longest where one holds the other, or else, `in_part`, the one it says most of.
 
     `compared`: also the shorter one, where its words are said more than once ("the S2 Pro or the S2").
     """
@@ -139,7 +149,7 @@ def named_among(names: Sequence[str], question: str, *, compared: bool = False) 
         for i in whole
         if not any(spoken[i] < spoken[j] for j in whole) or (compared and all(times[t] > 1 for t in spoken[i]))
     ]
-    if whole:
+    if whole or not in_part:
         return whole
     worth = [
         sum(weighed[t] for t in spoken[i]) / sum(weighed.values()) if weighed else 0.0 for i, weighed in enumerate(own)

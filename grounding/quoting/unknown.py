@@ -35,6 +35,7 @@ _TIMES = frozenset(
     terms("day days date week month year time season hours night tag tage datum woche monat jahr zeit jour mois heure")
 )
 """Names of columns that say when, not what."""
+_POSSESSIVE = re.compile(r"['’]s?$")
 _WORD = re.compile(r"[^\W\d_][\w’'-]*")
 _PRICED = re.compile(
     r"\b(?:charges?|costs?|price|fee|deposit|rent|bill)\b(?: (?:per|a|an) [^\W\d_]{1,30})?(?: as deposit)? (?:for|of)"
@@ -119,7 +120,7 @@ def _runs(question: str) -> Iterator[tuple[str, str, str]]:
         if question[words[i].end() : words[i + 1].start()].strip():
             continue
         joined = i > 0 and not question[words[i - 1].end() : words[i].start()].strip()
-        yield (words[i - 1].group() if joined else ""), words[i].group(), words[i + 1].group()
+        yield (words[i - 1].group() if joined else ""), _POSSESSIVE.sub("", words[i].group()), words[i + 1].group()
 
 
 def _unknown_thing(question: str, passages: Sequence[Passage]) -> str | None:

@@ -95,6 +95,7 @@ def read_jsonl(name: str) -> list[dict[str, Any]]:
 
 
 GOLDEN = read_jsonl("golden.jsonl")
+TURNS = read_jsonl("turns.jsonl")
 PAGES = read_jsonl("web/pages.jsonl")
 RULES: list[dict[str, Any]] = yaml.safe_load((KB / "attest.yaml").read_text("utf-8"))["documents"]
 USERS: dict[str, list[str]] = yaml.safe_load((SAMPLE / "directory.yaml").read_text("utf-8"))["users"]
@@ -118,7 +119,13 @@ def tagged(tag: str) -> list[dict[str, Any]]:
 
 def every_text() -> dict[str, str]:
     """All text that a person may meet: documents, web pages, golden rows, metadata."""
-    others = [SAMPLE / "golden.jsonl", SAMPLE / "web" / "pages.jsonl", SAMPLE / "README.md", KB / "attest.yaml"]
+    others = [
+        SAMPLE / "golden.jsonl",
+        SAMPLE / "turns.jsonl",
+        SAMPLE / "web" / "pages.jsonl",
+        SAMPLE / "README.md",
+        KB / "attest.yaml",
+    ]
     return texts() | {p.name: p.read_text("utf-8") for p in others}
 
 
@@ -207,6 +214,24 @@ def test_golden_rows_have_the_agreed_form() -> None:
         assert all(turn["role"] in {"customer", "agent", "user", "assistant"} for turn in row["history"]), row["id"]
         assert row["history"][-1]["role"] in {"customer", "user"}, row["id"]
         assert row.get("product") in products | {None}, row["id"]
+
+
+def test_turns_have_ids_of_their_own_and_facts_of_their_documents() -> None:
+    """Every fact of an answer stands in a document named, which whoever asks may have quoted, unless its note says that it is derived."""
+    assert len(TURNS) == len({row["id"] for row in TURNS}) == 60
+    assert {row["as"] for row in TURNS} <= {None, *USERS}
+    for row in TURNS:
+        if row["expect"] in ("insufficient", "smalltalk"):
+            assert not any(part["must"] for part in row["parts"]), row["id"]
+            continue
+        assert all(quotable(doc_id, row["as"]) for doc_id in row["doc"]), row["id"]
+        said = " ".join(texts()[doc_id] for doc_id in row["doc"]).lower()
+        for part in row["parts"]:
+            assert part["must"], row["id"]
+            for fact in part["must"]:
+                derived = row.get("note", "").startswith("derived")
+                assert derived or any(" ".join(s.split()).lower() in said for s in fact), (row["id"], fact)
+                assert not set(fact) & set(part["must_not"]), row["id"]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,16 @@ def test_sample_measures_the_bundled_questions_in_a_temporary_home(
     assert not settings.files.home.exists()
 
 
+def test_turns_of_the_sample_are_asked_in_a_temporary_home(attest: Attest, small: FakeWorld) -> None:
+    ran = attest("eval", "turns", "--sample", "--limit", "3", "--json")
+    assert ran.code == 0, ran.err
+    whole = ran.document["suites"][0]["sets"][0]
+    assert (whole["name"], whole["n"]) == ("sample", 3)
+    ((paths, _, _, settings),) = small.ingests
+    assert paths[0].name == "kb"
+    assert not settings.files.home.exists()
+
+
 def test_the_page_is_written_beside_the_table_or_to_stdout_alone(attest: Attest, tmp_path: Path) -> None:
     write(tmp_path / "questions.jsonl", *ASKED)
     write(tmp_path / "golden.jsonl", {**GOLDEN, "expect": {"outcome": "blocked", "cite": ["refunds.md"]}})

@@ -110,3 +110,8 @@ def test_of_things_side_by_side_only_those_asked_about_are_quoted(question: str,
 def test_a_row_about_one_thing_is_quoted_whole() -> None:
     text = "Model: S1 | Price: $20 | Weight: 2 kg"
     assert shown(row(text), read("price of the S1")) == text
+
+
+def test_things_side_by_side_are_known_by_the_name_of_their_first_column_too() -> None:
+    text = "Property: Wi-Fi | X1: Wi-Fi 6 | X2: Wi-Fi 7"
+    assert shown(row(text), read("wifi of the x2")) == "Property: Wi-Fi | X2: Wi-Fi 7"

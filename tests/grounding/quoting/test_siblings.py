@@ -119,3 +119,17 @@ def test_a_name_of_a_word_that_all_have_is_said_with_its_little_words_alone() ->
     """The word "down" is a stop word: a question for the hooded one, misspelt, does not name the plain one."""
     assert named_among(["Skarn Shell", "Skarn Down", "Skarn Down Hooded"], "weight skarn hodded") == []
     assert named_among(["Skarn Shell", "Skarn Down", "Skarn Down Hooded"], "weight skarn down") == [1]
+
+
+def test_a_description_is_named_only_whole() -> None:
+    text = (
+        "Device: X1 | How: pin hole at the back, with a paper clip | Hold: 10 s\n"
+        "Device: X2 | How: pin hole at the back, with a paper clip | Hold: 15 s\n"
+        "Device: H1 | How: pin hole underneath, while it is plugged in | Hold: 25 s"
+    )
+    assert [row.partition(" | ")[0] for row in left(text, "the X2, how long do I hold the pin hole")] == ["Device: X2"]
+
+
+def test_attributes_are_no_siblings_also_under_a_header() -> None:
+    text = "Property: Battery | C2: 6,700 mAh\nProperty: Battery life | C2: 120 days"
+    assert len(left(text, "how long does its battery last")) == 2

@@ -25,6 +25,7 @@ NUMBERS = "Fixed 12: 2.30 %. Fixed 24: 2.45 %. HB-201 means locked, HB-202 unkno
         ("crok branch, open till when", "crok branch"),
         ("the nearest branch, when does it open", None),
         ("fee of the cheapest plan", None),
+        ("the family's plan, its fee", None),
         ("fee of the beacon max plan", None),
         ("open on easter day?", None),
         ("what does it cost for that", None),
