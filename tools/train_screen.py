@@ -1,9 +1,11 @@
 """Train the screen's classifier: low-rank changes to the embedding model's upper layers, and a linear head over them.
 
-usage: python -m tools.train_screen DATA TARGET.npz [--epochs N] [--rank R] [--seed S]
+usage: python -m tools.train_screen DATA TARGET.npz [--epochs N] [--rank R] [--seed S] [--begin FILE.npz] [--without AUTHOR]
 
-Teaches from the lessons in tools/screen_lessons and from the part of the public sets under DATA that is not kept aside. Only the
-difference to the embedding model is stored, some hundred KB; `grounding.embedded.build_model` adds it to the weights at set-up.
+Teaches twice: first from the grammars in tools/screen_lessons and from the part of the public sets under DATA that is not kept aside, then from
+the rows written by hand, with a part of the first lessons among them so that they are not forgotten. Of an attack of several sentences
+the one that looks worst is taught, chosen anew before each epoch. Only the difference to the embedding model is stored, some hundred KB;
+`grounding.embedded.build_model` adds it to the weights at set-up.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,14 +22,21 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from tools.screen_lessons import expand, rows
+from tools.screen_lessons import by_hand, expand, rows, words
 from tools.screen_lessons.encoder import Array, Encoder, Params, fresh, weights_folder
 from tools.screen_lessons.expand import CLASSES, Lesson
 
+WORDS = "words.npz"
+"""The file of the weights of words, beside the target."""
 PIECES = 64
 BATCH = 64
 KEEP = 0.9
-PEAK = 1e-3
+PEAK, HAND_PEAK = 1e-3, 7e-4
+HAND_EPOCHS = 3
+REPLAYED = 4000
+"""How many of the first lessons are taught again in each epoch over the rows written by hand."""
+FIRST_WORDS, ASKED_WEIGHT, READ_WEIGHT = 6000, 0.15, 0.5
+"""How many of the first lessons teach the weights of words, and what a question and a sentence of a document weigh beside one written by hand."""
 DECAY = 0.01
 
 
@@ -111,15 +120,15 @@ def pack(group: Sequence[tuple[list[int], Lesson]]) -> Batch:
 class Adam:
     """AdamW (Loshchilov & Hutter 2019) with a warm-up, a cosine down to zero, and slopes cut to length one."""
 
-    def __init__(self, p: Params, steps: int) -> None:
-        self._steps, self._done = steps, 0
+    def __init__(self, p: Params, steps: int, peak: float = PEAK) -> None:
+        self._steps, self._done, self._peak = steps, 0, peak
         self._mean = {k: np.zeros_like(v) for k, v in p.items()}
         self._square = {k: np.zeros_like(v) for k, v in p.items()}
 
     def step(self, p: Params, slopes: Params) -> None:
         self._done += 1
         warm = max(1, self._steps // 20)
-        rate = PEAK * min(1.0, self._done / warm) * 0.5 * (1 + np.cos(np.pi * min(1.0, self._done / self._steps)))
+        rate = self._peak * min(1.0, self._done / warm) * 0.5 * (1 + np.cos(np.pi * min(1.0, self._done / self._steps)))
         length = float(np.sqrt(sum(float((s * s).sum()) for s in slopes.values())))
         for k, slope in slopes.items():
             s = slope * min(1.0, 1.0 / (length + 1e-9))
@@ -129,26 +138,80 @@ class Adam:
             p[k] -= (rate * (mean / (np.sqrt(square) + 1e-8) + DECAY * p[k])).astype(np.float32)
 
 
-def train(lessons: Sequence[Lesson], *, epochs: int, rank: int, seed: int) -> Params:
-    """The changes and the head, after `epochs` over the lessons."""
-    encoder, p = Encoder(), fresh(rank, len(CLASSES) + 1, seed)
-    tokenizer = Tokenizer.from_file(str(weights_folder() / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    steps = epochs * -(-len(lessons) // BATCH)
-    adam, rng, chance = Adam(p, steps), random.Random(seed), np.random.default_rng(seed)
-    done, began, recent = 0, time.monotonic(), 1.0
-    for epoch in range(epochs):
-        for batch in batches(lessons, tokenizer, rng):
-            kept = (chance.random((len(batch.ids), 384)) < KEEP).astype(np.float32) / np.float32(KEEP)
-            logits, held = encoder.forward(p, batch.ids, batch.mask, kept)
-            loss, slope = loss_of(logits, batch)
-            adam.step(p, encoder.backward(p, held, slope))
-            done, recent = done + 1, 0.98 * recent + 0.02 * loss
-            if done % 50 == 0:
-                left = (time.monotonic() - began) / done * (steps - done)
-                print(f"epoch {epoch + 1}, step {done} of {steps}, loss {recent:.4f}, {left:.0f} s left", flush=True)
-    return p
+class Teacher:
+    """What teaches the parameters `p`: the encoder, its tokenizer, and chance, all from one seed."""
+
+    def __init__(self, p: Params, seed: int) -> None:
+        self.p = p
+        self.rng = random.Random(seed)
+        self._encoder, self._chance = Encoder(), np.random.default_rng(seed)
+        self._tokenizer = Tokenizer.from_file(str(weights_folder() / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+
+    def teach(self, chosen: Callable[[], Sequence[Lesson]], *, epochs: int, peak: float) -> None:
+        """Teaches what `chosen` gives before each epoch; it must be as many lessons each time."""
+        adam, done, began, recent = None, 0, time.monotonic(), 1.0
+        for epoch in range(epochs):
+            lessons = chosen()
+            steps = epochs * -(-len(lessons) // BATCH)
+            adam = adam or Adam(self.p, steps, peak)
+            for batch in batches(lessons, self._tokenizer, self.rng):
+                kept = (self._chance.random((len(batch.ids), 384)) < KEEP).astype(np.float32) / np.float32(KEEP)
+                logits, held = self._encoder.forward(self.p, batch.ids, batch.mask, kept)
+                loss, slope = loss_of(logits, batch)
+                adam.step(self.p, self._encoder.backward(self.p, held, slope))
+                done, recent = done + 1, 0.98 * recent + 0.02 * loss
+                if done % 50 == 0:
+                    left = (time.monotonic() - began) / done * (steps - done)
+                    print(
+                        f"epoch {epoch + 1}, step {done} of {steps}, loss {recent:.4f}, {left:.0f} s left", flush=True
+                    )
+
+    def worst(self, mixed: Sequence[by_hand.Mixed]) -> list[Lesson]:
+        """Of each attack of several sentences the one that looks least honest."""
+        found = []
+        for text in mixed:
+            group = [(self._tokenizer.encode(s).ids[:PIECES], Lesson(s, text.kinds)) for s in text.sentences]
+            batch = pack(group)
+            logits, _ = self._encoder.forward(self.p, batch.ids, batch.mask)
+            honest = logits[:, 0] - np.log(np.exp(logits[:, 1:-1]).sum(1))
+            found.append(Lesson(text.sentences[int(honest.argmin())], text.kinds, weight=2.0))
+        return found
+
+
+def first_lessons(data: Path, rng: random.Random) -> list[Lesson]:
+    """The lessons of the grammars and of the public sets."""
+    lessons = [*expand.requests(rng), *rows.teaching(data)]
+    lessons += expand.joined(lessons, len(lessons) // 10, rng)
+    lessons += [*expand.documents(rng), *rows.document_lessons(data)]
+    rng.shuffle(lessons)
+    return lessons
+
+
+def words_of(
+    hand: Sequence[Lesson], first: Sequence[Lesson], honest: Sequence[Lesson], rng: random.Random
+) -> dict[str, Any]:
+    """The weights of words for questions and for sentences of documents.
+
+    First lessons are among those written by hand and weigh less; orders made by a grammar are not, they share too many words.
+    """
+    arrays: dict[str, Any] = {}
+    for table, of_documents in (("request", False), ("order", True)):
+        ours = [x for x in hand if (x.kinds is None) == of_documents and (of_documents or x.weight >= 1)]
+        pool = [x for x in first if (x.kinds is None) == of_documents and not x.order]
+        pool += honest if of_documents else []
+        others = rng.sample(pool, min(FIRST_WORDS, len(pool)))
+        lessons = [*ours, *others]
+        wanted = [x.order if of_documents else x.kinds != ("honest",) for x in lessons]
+        weights = [1.0] * len(ours) + [READ_WEIGHT if of_documents else ASKED_WEIGHT] * len(others)
+        arrays |= {f"{table}.{name}": value for name, value in words.taught(lessons, wanted, weights).items()}
+    return arrays
+
+
+def stored(p: Params) -> dict[str, Any]:
+    """The arrays as they are written: changes in half precision, the head in single."""
+    return {k: v if k.startswith("head") else v.astype(np.float16) for k, v in p.items()}
 
 
 def main() -> None:
@@ -160,18 +223,35 @@ def main() -> None:
     parser.add_argument("--rank", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--share", type=float, default=1.0, help="of the lessons, for a quick try")
+    parser.add_argument("--begin", type=Path, help="what the first lessons made, instead of teaching them again")
+    parser.add_argument("--without", default="", help="authors whose rows are kept aside, such as `ab`")
     a = parser.parse_args()
-    rng = random.Random(a.seed)
-    lessons = [*expand.requests(rng), *rows.teaching(a.data)]
-    lessons += expand.joined(lessons, len(lessons) // 10, rng)
-    lessons += [*expand.documents(rng), *rows.document_lessons(a.data)]
-    rng.shuffle(lessons)
-    lessons = lessons[: int(len(lessons) * a.share)]
-    print(f"{len(lessons)} lessons, {sum(x.kinds is None for x in lessons)} of documents", flush=True)
-    p = train(lessons, epochs=a.epochs, rank=a.rank, seed=a.seed)
-    half: dict[str, Any] = {k: v if k.startswith("head") else v.astype(np.float16) for k, v in p.items()}
-    np.savez_compressed(a.target, **half, classes=np.array([*CLASSES, "order"]))
-    print(f"{a.target}: {a.target.stat().st_size // 1024} KB")
+    first = first_lessons(a.data, random.Random(a.seed))
+    first = first[: int(len(first) * a.share)]
+    print(f"{len(first)} lessons, {sum(x.kinds is None for x in first)} of documents", flush=True)
+    if a.begin:
+        with np.load(a.begin) as held:
+            p = {k: np.asarray(held[k], np.float32) for k in held.files if "." in k}
+    else:
+        p = fresh(a.rank, len(CLASSES) + 1, a.seed)
+        Teacher(p, a.seed).teach(lambda: first, epochs=a.epochs, peak=PEAK)
+        p = {k: np.asarray(v, np.float32) for k, v in stored(p).items()}
+    teacher = Teacher(p, a.seed)
+    authors = [author for author in by_hand.AUTHORS if author not in a.without]
+    hand, mixed = by_hand.lessons(authors), by_hand.mixed(authors)
+    print(f"{len(hand)} lessons by hand, {sum(x.kinds is None for x in hand)} of documents", flush=True)
+
+    def chosen() -> list[Lesson]:
+        again = teacher.rng.sample(first, min(REPLAYED, len(first)))
+        return [*hand, *teacher.worst(mixed), *again]
+
+    teacher.teach(chosen, epochs=HAND_EPOCHS, peak=HAND_PEAK)
+    np.savez_compressed(a.target, **stored(teacher.p), classes=np.array([*CLASSES, "order"]))
+    beside = a.target.with_name(WORDS)
+    honest = list(rows.honest_sentences(a.data))
+    np.savez_compressed(beside, **words_of(hand, first, honest, random.Random(a.seed)))
+    for path in (a.target, beside):
+        print(f"{path}: {path.stat().st_size // 1024} KB")
 
 
 if __name__ == "__main__":

@@ -11,31 +11,37 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rai.embedded import words
 from rai.embedded.classifier import CLASSES, Classifier
+from rai.embedded.words import weighed
 from rai.records import DocumentScreening, Screening
+from rai.screening.glosses import glossed
 from rai.screening.languages import reads
 from rai.screening.normal_forms import decoded, plain_letters, reads_as_english
 from rai.screening.off_policy import OffPolicy, Subjects
+from rai.screening.reported import given
 from rai.screening.screen import BLOCK_AT, RuleHit, judge, rules_version
-from rai.screening.sentences import addressed, asks_permission, names_the_model
+from rai.screening.sentences import addressed, asks_permission
 
-REQUEST_AT, JAILBREAK_AT = 0.97, 0.99
-"""The classifier's chances from which on a request is refused; more for jailbreaks, which honest role play resembles and rules know best."""
-DOUBT_AT = 0.6
-"""The chance from which on a request is in doubt: a stronger screen decides, if there is one."""
-NAMED_AT, ORDER_AT = 0.85, 0.9975
-"""The chances from which on a passage is left out: of a sentence that names the model or its answer, and of any other.
+REQUEST_AT, ORDER_AT = 4.2, 4.0
+"""The log odds from which on a request is refused and a passage left out: the classifier's, with those of the words.
 
-All are chosen on sets that taught nothing, see docs/screening.md.
+Both were chosen on rows of an author who had taught nothing, see docs/screening.md.
 """
+WORDS_WEIGH = 2.0
+"""How much the weights of words count beside the classifier's log odds."""
+DOUBT_AT = REQUEST_AT - 3.0
+"""The log odds from which on a request is in doubt: a stronger screen decides, if there is one."""
 _CODE = re.compile(r"\S{24,}")
 """A code: no word is as long. The classifier cannot read it and would take it for something strange."""
-ALONE = 0.2
-"""What is taken off the score of a sentence that is read without the others: it must be surer, for it may lean on them."""
+ALONE = 2.0
+"""What is taken off the log odds of a sentence that is read without the others: it must be surer, for it may lean on them."""
 JUST_IN_DOUBT = 0.49
 """The highest score of a question about what may be told of a customer: a stronger screen sees it, none refuses it."""
 _MOST_SENTENCES = 8
 """Most sentences of a text that are read one by one too."""
+_ATTACKS = frozenset({"jailbreak", "instruction_leak", "injection"})
+"""Categories of rules whose finding may stand in what a text only tells of."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
@@ -45,7 +51,7 @@ class EmbeddedScreen:
     def __init__(self, classifier: Classifier | None = None, off_policy: OffPolicy | Subjects | None = None) -> None:
         self._classifier = classifier
         self._off_policy = off_policy
-        self._version = f"{rules_version()}+{classifier.version}" if classifier else rules_version()
+        self._version = f"{rules_version()}+{classifier.version}+{words.version()}" if classifier else rules_version()
 
     @property
     def name(self) -> str:
@@ -69,6 +75,8 @@ class EmbeddedScreen:
         if self._off_policy and (subject := self._off_policy.found(text)):
             return Screening("block", "off_policy", f"OP-{subject.id}", 1.0)
         found = judge(text, as_="request")
+        if found is not None and found.blocked and found.category in _ATTACKS:
+            found = judge(given(text, glossed(text)), as_="request")
         if found is not None and found.blocked:
             return Screening("block", found.category, found.rule, found.score)
         read = self._classified(text)
@@ -77,12 +85,13 @@ class EmbeddedScreen:
         if read.blocked:
             return Screening("block", read.category, read.rule, read.score)
         score = max(read.score, found.score if found else 0.0)
-        return Screening("allow", score=score, doubtful=read.score >= scaled(DOUBT_AT, REQUEST_AT))
+        return Screening("allow", score=score, doubtful=read.score >= scored(DOUBT_AT, REQUEST_AT))
 
     def _classified(self, text: str) -> RuleHit | None:
         """The classifier's worst finding on a request, its sentences, and what is hidden in it in another encoding; None if it cannot read it."""
-        plain = _CODE.sub("code", plain_letters(text))
-        if self._classifier is None or not (reads(text) or reads_as_english(plain)):
+        english = glossed(text)
+        plain = _CODE.sub("code", plain_letters(english))
+        if self._classifier is None or not (english != text or reads(text) or reads_as_english(plain)):
             return None
         forms = (plain, *filter(reads_as_english, decoded(text)))
         found = [self._read(form, 0.0) for form in forms]
@@ -94,30 +103,32 @@ class EmbeddedScreen:
         return max(found, key=lambda f: f.score)
 
     def _read(self, text: str, less: float) -> RuleHit:
-        """The classifier's finding on the worst window of a text; `less` is taken off its score."""
+        """The finding on the worst window of a text, with what its words say; `less` is taken off the log odds."""
         assert self._classifier is not None
-        found = []
-        for row in self._classifier.request(text):
-            category = CLASSES[int(row[1:].argmax())]
-            threshold = JAILBREAK_AT if category == "jailbreak" else REQUEST_AT
-            score = max(0.0, scaled(1.0 - float(row[0]), threshold) - less)
-            found.append(RuleHit(f"CL-{category.replace('_', '-')}", category, round(score, 4)))
-        return max(found, key=lambda f: f.score)
+        rows = self._classifier.request(text)
+        row = rows[int(rows[:, 0].argmin())]
+        category = CLASSES[int(row[1:].argmax())]
+        odds = log_odds(1.0 - float(row[0])) + WORDS_WEIGH * weighed(text, "request") - less
+        return RuleHit(f"CL-{category.replace('_', '-')}", category, scored(odds, REQUEST_AT))
 
     def _document(self, index: int, text: str) -> DocumentScreening:
         found = judge(text, as_="document")
+        text = given(text, glossed(text))
+        if found is not None and found.blocked and found.category in _ATTACKS:
+            found = judge(text, as_="document")
         if found is not None and found.blocked:
             return DocumentScreening(index, "block", found.rule, found.score)
         if self._classifier is None:
             return DocumentScreening(index, "allow", None, found.score if found else 0.0)
-        score = max((self._order(s) for s in addressed(text)), default=0.0)
+        score = max((self._order(glossed(s, text)) for s in addressed(text)), default=0.0)
         if score >= BLOCK_AT:
             return DocumentScreening(index, "block", "CL-order", score)
         return DocumentScreening(index, "allow", None, score)
 
     def _order(self, sentence: str) -> float:
         assert self._classifier is not None
-        return scaled(self._classifier.order(sentence), NAMED_AT if names_the_model(sentence) else ORDER_AT)
+        odds = log_odds(self._classifier.order(sentence)) + WORDS_WEIGH * weighed(sentence, "order")
+        return scored(odds, ORDER_AT)
 
 
 def apart(text: str) -> list[str]:
@@ -127,8 +138,12 @@ def apart(text: str) -> list[str]:
     return [s for s in addressed(text) if len(s) >= 20]
 
 
-def scaled(chance: float, threshold: float) -> float:
-    """A chance moved on the logit scale so that `threshold` becomes 0.5, where every screen blocks; in [0, 1], rounded to 4 places."""
+def log_odds(chance: float) -> float:
+    """The logarithm of the odds of a chance, between -13.8 and 13.8."""
     chance = min(max(chance, 1e-6), 1 - 1e-6)
-    odds = math.log(chance / (1 - chance)) - math.log(threshold / (1 - threshold))
-    return round(1.0 / (1.0 + math.exp(-odds)), 4)
+    return math.log(chance / (1 - chance))
+
+
+def scored(odds: float, threshold: float) -> float:
+    """Log odds moved so that `threshold` becomes 0.5, where every screen blocks; in [0, 1], rounded to 4 places."""
+    return round(1.0 / (1.0 + math.exp(threshold - odds)), 4)

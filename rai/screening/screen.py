@@ -26,7 +26,7 @@ BLOCK_AT = 0.5
 As = Literal["request", "document"]
 """What a text is judged as."""
 _FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml", "languages.yaml")
-FORM = 4
+FORM = 5
 """The version of the code around the tables of rules."""
 _END = 20_000
 """Characters that are judged at each end of a long text."""
@@ -94,9 +94,10 @@ def rules() -> tuple[ScreenRule, ...]:
 
 @cache
 def rules_version() -> str:
-    """The version of the rules, which changes whenever one does: `FORM` and the first digits of the tables' SHA-256."""
+    """The version of the rules, which changes whenever one does: `FORM` and the first digits of the tables' and the glosses' SHA-256."""
     names = (*_FILES, "lexicon.yaml", "triggers.yaml", "watched.yaml")
     tables = b"".join(resources.files("rai.screening.rules").joinpath(name).read_bytes() for name in names)
+    tables += resources.files("rai.screening").joinpath("glosses.txt").read_bytes()
     return f"{FORM}-{hashlib.sha256(tables).hexdigest()[:10]}"
 
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rai.screening.glosses import glossed
+
 MOST = 64
 """Most sentences of a document that are classified: the first and the last half of those that could be orders."""
 _LONGEST = 400
 """Most characters of one of them that are read."""
-_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+|\n+|\s\|\s?|(?<=[.!?])\|")
+_END = re.compile(r"(?<=[.!?…])[\"'”’»«)\]*_]*\s+|\n+|\s*\|\s*|<!--|-->|\balt=|!\[|\]\(|[<>]")
 _ASKED = re.compile(
     r"(?:^|[,:;\"'“(>\-–*]\s*)(?:please\s+|now\s+|also\s+|then\s+|instead\s+|always\s+|never\s+|just\s+|hey\s+)?(?:"
     r"add|adapt|adjust|answer|append|approve|ask|augment|begin|break|calculate|call|change|claim|classify|combine|compose|compute|convert|convince|"
@@ -43,6 +45,13 @@ _ASKS_PERMISSION = re.compile(
     r"\b(?:according to|under|by) (?:our )?(?:policy|gdpr|the law|data protection)\b",
     re.IGNORECASE,
 )
+_MACHINE = re.compile(
+    r"\b(?:assistants?|advisers?|advisors?|(?:chat|voice|e-?mail)? ?bots?|chat ?bots?|robots?|co-?pilots?|a\.?i\.?s?|llms?|gpt|language|models?|machines?|"
+    r"auto\w*|systems?|software|programs?|computers?|tools?|digital|virtual|electronic|conversational|chats?|summar\w*|digests?|overviews?|generat\w*|"
+    r"answers?|answering|replies|reply\w*|respon\w*|readers?|reading|parsers?|parsing|crawlers?|index\w*|classifiers?|scrapers?|agents?|helpers?|engines?|"
+    r"this (?:text|page|passage|paragraph|document|line|note|file)|when (?:asked|composing|drafting)|whoever|prompt\w*|secret\w*)\b",
+    re.IGNORECASE,
+)
 _SPOKEN_OF = re.compile(
     r"\byour (?:\w+ )?(?:answer|response|reply|output|summary|message|task|instructions?|rules|prompt|goal|role)|\b(?:assistant|chat ?bot|"
     r"language model|copilot|summari[sz]er|GPT|LLM|A\.?I\.?)s?\b|\bsystem (?:prompt|message|note)|\binstructions?\b|\byou (?:must|are now|will now)\b|"
@@ -53,7 +62,7 @@ _SPOKEN_OF = re.compile(
 
 def addressed(text: str) -> list[str]:
     """The sentences of `text` that could be orders, at most `MOST`, each cut at 400 characters."""
-    found = [s[:_LONGEST] for s in _sentences(text) if _ASKED.search(s) or s.endswith("?") or _SPOKEN_OF.search(s)]
+    found = [s[:_LONGEST] for s in parts(text) if _could_order(glossed(s, text))]
     return found if len(found) <= MOST else found[: MOST // 2] + found[-MOST // 2 :]
 
 
@@ -70,7 +79,14 @@ def asks_permission(text: str) -> bool:
     return bool(_ASKS_PERMISSION.search(text))
 
 
-def _sentences(text: str) -> Iterator[str]:
+def _could_order(english: str) -> bool:
+    return bool(
+        english.endswith("?") or _ASKED.search(english) or _SPOKEN_OF.search(english) or _MACHINE.search(english)
+    )
+
+
+def parts(text: str) -> Iterator[str]:
+    """The sentences, lines, cells of tables, comments and captions of `text`, of eight characters or more."""
     for part in _END.split(text):
         if len(sentence := part.strip()) >= 8:
             yield sentence

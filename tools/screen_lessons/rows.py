@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.evaluate.rows import json_lines
+from rai.screening.sentences import addressed
 from tools.screen_lessons.expand import HARMS, Lesson
 
 _HARM = tuple(h for h in HARMS if h not in ("jailbreak", "instruction_leak"))
@@ -115,6 +116,14 @@ def document_lessons(data: Path, *, corpus_rows: int = 1200) -> Iterator[Lesson]
         for i, row in enumerate(read(data / "retrieval" / name / "corpus.jsonl")):
             if i % 2 == 0 and i < 2 * corpus_rows:
                 yield from (Lesson(s, None) for s in sentences(row["text"])[:2])
+
+
+def honest_sentences(data: Path) -> Iterator[Lesson]:
+    """Of every other passage of the knowledge bases the sentences that could be orders, and are none."""
+    for name in ("mtrag_un", "dstc11"):
+        for i, row in enumerate(read(data / "retrieval" / name / "corpus.jsonl")):
+            if i % 2 == 0:
+                yield from (Lesson(s, None) for s in addressed(row["text"]))
 
 
 def sentences(text: str) -> list[str]:
