@@ -116,7 +116,7 @@ def test_ask_hands_on_history_context_user_product_and_policy(attest: Attest, sm
         (["documents", "show", "nope"], "'nope' is not in the knowledge base"),
         (["documents", "remove", "nope"], "'nope' is not in the knowledge base"),
         (["ledger", "show", "nope"], "'nope' is not in the ledger"),
-        (["ledger", "replay"], "No such command 'replay'"),
+        (["ledger", "rewrite"], "No such command 'rewrite'"),
         (["ledger", "list", "--limit", "0"], "--limit"),
         (["replay"], "no such command: replay"),
         (["policies", "strict"], "allowed: attest, hybrid-crag"),

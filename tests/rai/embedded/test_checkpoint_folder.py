@@ -7,6 +7,7 @@ import errno
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,17 +81,18 @@ async def test_a_folder_that_does_not_answer_is_told_and_holds_nobody(
     sink = FolderSink(tmp_path, answer_s=0.05)
     answers, asked = threading.Event(), list[str]()
 
-    def hangs(name: str) -> str | None:
-        asked.append(name)
+    def hangs(folder: Path) -> Any:
+        asked.append(str(folder))
         answers.wait(10)
-        return "late"
+        raise OSError(errno.ESTALE, "stale file handle")
 
-    monkeypatch.setattr(sink, "_read", hangs)
-    with pytest.raises(StoreError, match=r"does not answer within 0.05 s"):
-        await sink.read("a-1.txt")
-    with pytest.raises(StoreError, match="still does not answer"):
-        await sink.newest("a-")
-    assert asked == ["a-1.txt"]
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", hangs)
+        with pytest.raises(StoreError, match=r"does not answer within 0.05 s"):
+            await sink.newest("a-")
+        with pytest.raises(StoreError, match="still does not answer"):
+            await sink.read("a-1.txt")
+    assert asked == [str(tmp_path)]
     waiting = next(thread for thread in threading.enumerate() if thread.name == "checkpoint-folder")
     assert waiting.daemon  # else the process would not end
     answers.set()
