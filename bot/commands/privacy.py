@@ -285,7 +285,7 @@ async def _record_export(what: Exported, person: str) -> None:
             digest = Digests(settings_of().files.ledger_key).of(person_key(person))
             await record_export(stores.ledger, replace(what, person=digest))
     except (StoreError, UserError) as error:
-        note(f"the export is not recorded in the ledger: {error}")
+        note(f"attest: the export is not recorded in the ledger: {error}")
 
 
 def _show_plan(found: Plan, *, json: bool, dry: bool = False, records: Sequence[str] = ()) -> None:

@@ -18,7 +18,7 @@ def form_faults(connection: Connection, key: bytes, ledger_id: str | None, *, pa
     """What is not as it was made in the store's form and in what it says of itself."""
     salted = ledger_id is not None or sql.reader_of(connection).salted
     metadata = sql.METADATA if salted else sql.METADATA_1
-    faults = dialect.faults(connection, metadata, salted=salted, pages=pages)
+    faults = dialect.faults(connection, metadata, sql.statements(salted=salted), salted=salted, pages=pages)
     return [*about_faults(sql.about(connection), as_made(key, ledger_id, salted=salted)), *faults]
 
 

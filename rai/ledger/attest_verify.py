@@ -575,7 +575,7 @@ class Audit:
             self._heading_key = str(data.get("verifier_key"))
 
     def _line(self, number: int, raw: bytes) -> None:
-        if not raw.strip():
+        if not raw.strip(b" \t\r\n"):
             return  # spaces and ends of lines between entries say nothing
         if self._end is not None:
             self._say("malformed", f"something stands behind the last line, which is line {self._end}", number)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -170,20 +170,27 @@ def unguard(connection: Connection) -> None:
         connection.execute(text(f"DROP TRIGGER {name}"))
 
 
-def faults(connection: Connection, metadata: MetaData, *, salted: bool = True, pages: bool = True) -> Iterator[str]:
+def faults(
+    connection: Connection,
+    metadata: MetaData,
+    made: Mapping[str, Collection[str]],
+    *,
+    salted: bool = True,
+    pages: bool = True,
+) -> Iterator[str]:
     """What is in the store that this program did not make, or is not as it made it: tables, columns, triggers, views, indexes, and its pages.
 
-    `pages` False leaves out the last, which reads the whole file.
+    `made`: the statements that each table may have been made with. `pages` False leaves out the last, which reads the whole file.
     """
     yield from _foreign_or_gone(connection, metadata, salted=salted)
     for name, table in metadata.tables.items():
         if _columns(connection, name) != {c.name: (str(c.type), not c.nullable, c.primary_key) for c in table.columns}:
             yield f"changed: the columns of the table {name} are not as they were made"
-        if "COLLATE" in _statement(connection, name).upper():
-            yield f"changed: the columns of the table {name} are compared in another way than they were made"
         unique = {tuple(c.name for c in u.columns) for u in table.constraints if isinstance(u, UniqueConstraint)}
         if not unique <= _unique(connection, name):
             yield f"changed: the table {name} takes twice what may stand once"
+        elif statement_of(connection, name) not in made[name]:
+            yield f"changed: the table {name} is not as it was made: what it takes, or how it compares, is another"
     if not pages:
         return
     (first,) = connection.execute(text("PRAGMA integrity_check(1)")).first() or ("ok",)
@@ -191,12 +198,12 @@ def faults(connection: Connection, metadata: MetaData, *, salted: bool = True, p
         yield f"changed: the store is damaged ({str(first).splitlines()[-1][:120]})"
 
 
-def _statement(connection: Connection, table: str) -> str:
-    """The statement that made a table, as the store has it."""
+def statement_of(connection: Connection, table: str) -> str:
+    """The statement that made a table, as the store has it, but for its spaces."""
     found = connection.execute(
         text("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = :name"), {"name": table}
     )
-    return str(found.scalar() or "")
+    return _squeeze(str(found.scalar() or ""))
 
 
 def damage(message: str) -> str | None:
@@ -310,6 +317,8 @@ def _plain(message: str) -> str:
         return "another process holds it locked"
     if "full" in message:
         return "the disk is full"
+    if "disk I/O error" in message:  # so it is told too where the log's index cannot be made
+        return "the disk is full, or cannot be read or written"
     if "malformed" in message or "not a database" in message:
         return "it is damaged"
     return message.splitlines()[0][:120]

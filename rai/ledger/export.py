@@ -29,6 +29,8 @@ from rai.records import Break, Verification
 
 FORMAT, FORMAT_1 = "attest-ledger-2", "attest-ledger-1"
 """The names of the formats, in the first line."""
+_SPACES = " \t\r\n"
+"""What JSON takes for a space."""
 ANOTHER_KEY = "this ledger was written with another key"
 _DIGITS_MAX = 4_000
 """Digits of a whole number, which Python reads and writes up to 4,300 of."""
@@ -121,7 +123,7 @@ class _ExportReader:
 
     def rows(self) -> Iterator[SealedRow | Flaw]:
         for number, line in self._lines:
-            if not line.strip():
+            if not line.strip(_SPACES):
                 continue
             if self._end is not None:
                 self._behind.append(line[:1])

@@ -5,8 +5,9 @@ A store of form 1, as older programs made it, has no column for salts. It can be
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -20,6 +21,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    create_engine,
     delete,
     insert,
     null,
@@ -175,6 +177,22 @@ def bring_up(connection: Connection) -> None:
     connection.execute(text("ALTER TABLE entries ADD COLUMN salt VARCHAR(64)"))
     for index in _ENTRIES.indexes:
         index.create(connection)
+
+
+@cache
+def statements(*, salted: bool) -> Mapping[str, frozenset[str]]:
+    """The statements that each table may have been made with, as SQLite keeps them: at once, or in form 1 and brought up."""
+    found: dict[str, set[str]] = {}
+    for brought_up in (False, True) if salted else (False,):
+        engine = create_engine("sqlite://")
+        with engine.begin() as connection:
+            (METADATA if salted and not brought_up else METADATA_1).create_all(connection)
+            if brought_up:
+                bring_up(connection)
+            for name in METADATA.tables:
+                found.setdefault(name, set()).add(dialect.statement_of(connection, name))
+        engine.dispose()
+    return {name: frozenset(made) for name, made in found.items()}
 
 
 def insert_row(connection: Connection, row: SealedRow) -> None:

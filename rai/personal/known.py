@@ -18,6 +18,8 @@ Kind = Literal[
 """Kinds of personal data. NUMBER is any reference or account that is none of the others, ONLINE an address of a device, a user name or
 a personal link, SECRET what opens an account, COMPANY the employer in somebody's signature. An age counts as BIRTHDATE."""
 _WORD = re.compile(r"\w+")
+_FREE_WORD = re.compile(r"(?<![\w@./-])\w+(?![\w@/-]|\.\w)")
+"""A word that is no piece of an address."""
 _NEAR = 40
 """Characters beside a word among which the next one is looked for."""
 _DIGIT = re.compile(r"\d")
@@ -109,12 +111,15 @@ class KnownPersonalData:
                     yield Personal(item.start(), item.end(), "NUMBER", item.group())
 
     def is_own_wording(self, text: str, start: int, end: int) -> bool:
-        """True if a word of `text` stands there beside a word that it stands beside in the company's own texts: whoever calls himself Return blacks
-        out no "you can return".
+        """True if a word of `text` stands there beside a word that it stands beside in the company's own texts, or is written small in both: whoever
+        calls himself Return blacks out no "you can return".
         """
-        word = text[start:end].casefold()
+        written = text[start:end]
+        word = written.casefold()
         if word not in self._own_words:
             return False
+        if written in self._own_lower:
+            return True
         before = _WORD.findall(text[max(0, start - _NEAR) : start].casefold())[-1:]
         after = _WORD.findall(text[end : end + _NEAR].casefold())[:1]
         return any((one, word) in self._own_pairs for one in before) or any(
@@ -124,6 +129,10 @@ class KnownPersonalData:
     @cached_property
     def _own_words(self) -> frozenset[str]:
         return frozenset(_WORD.findall(self._own.casefold()))
+
+    @cached_property
+    def _own_lower(self) -> frozenset[str]:
+        return frozenset(word for word in _FREE_WORD.findall(self._own) if word.islower())
 
     @cached_property
     def _own_pairs(self) -> frozenset[tuple[str, str]]:

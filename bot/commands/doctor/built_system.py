@@ -108,7 +108,8 @@ async def _checkpoints(system: System) -> Diagnosis:
         last, count = await publisher.compare()
     except (ServiceError, StoreError) as error:
         fix = (
-            "attest ledger verify, and docs/ledger.md: what is published contradicts the ledger, or was altered itself"
+            "put the ledger back that was signed, or move away what is no checkpoint; by itself the ledger may hold "
+            "(docs/ledger.md)"
         )
         if not isinstance(error, ContradictionError):
             fix = "check ATTEST_LEDGER_CHECKPOINTS: the SAS needs sp=rcl and a time that has not passed"

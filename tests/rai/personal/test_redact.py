@@ -160,6 +160,13 @@ def test_nobody_blacks_out_the_answer_by_a_name_made_of_its_words() -> None:
     assert "Device" not in said
     assert "Label" not in said
     assert "Return Device" not in masked["ask"]["question"]
+    asked = "My first name is Return, my last name is Days. My name is Anna. Is anna told how many days a return takes?"
+    page = PASSAGE + " Mail anna@desk.example."
+    question = redact_entry({"ask": {"question": asked, "history": []}, "evidence": [{"n": 1, "text": page}]})["ask"][
+        "question"
+    ]
+    assert question.endswith("told how many days a return takes?")
+    assert "anna" not in question.casefold()
     assert len(said) == len(body["reply"]["answer"])  # type: ignore[index]
 
 
