@@ -93,7 +93,8 @@ resource api 'Microsoft.KeyVault/vaults/secrets@2025-05-01' = if (!empty(apiKeys
   }
 }
 
+// With their version: of an address without one Container Apps looks for newer versions by itself and restarts the app, and for a moment two would have one home.
 output id string = vault.id
-output checkpointsSecretUrl string = '${vault.properties.vaultUri}secrets/${checkpoints.name}'
-output botSecretUrl string = empty(botAppPassword) ? '' : '${vault.properties.vaultUri}secrets/${bot.name}'
-output apiKeysSecretUrl string = empty(apiKeys) ? '' : '${vault.properties.vaultUri}secrets/${api.name}'
+output checkpointsSecretUrl string = checkpoints.properties.secretUriWithVersion
+output botSecretUrl string = empty(botAppPassword) ? '' : bot.properties.secretUriWithVersion
+output apiKeysSecretUrl string = empty(apiKeys) ? '' : api.properties.secretUriWithVersion

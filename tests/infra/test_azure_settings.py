@@ -64,6 +64,14 @@ def test_one_replica_and_never_another() -> None:
     assert "activeRevisionsMode: 'Single'" in APP
 
 
+def test_secrets_are_taken_at_a_version() -> None:
+    """Without one the platform restarts the app by itself once there is another."""
+    vault = (ROOT / "infra" / "modules" / "vault.bicep").read_text("utf-8")
+    urls = re.findall(r"^output \w+SecretUrl string = (.*)$", vault, re.MULTILINE)
+    assert len(urls) == 3
+    assert all(url.endswith(".properties.secretUriWithVersion") for url in urls)
+
+
 def test_probes_ask_what_the_server_answers_at_its_port_also_without_a_document() -> None:
     server = (ROOT / "bot" / "server" / "app.py").read_text("utf-8")
     probes = re.findall(r"type: '(\w+)'\s+httpGet: \{\s+path: '(/\w+)'\s+port: port", APP)
