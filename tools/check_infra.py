@@ -395,14 +395,15 @@ class Published:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def unknown(self, kind: str, version: str, body: Any) -> list[str]:
-        """What of a resource is not in its published type, as lines; one line if there is no such type."""
+    def unknown(self, kind: str, version: str, body: Any, read: Iterable[str] = ()) -> list[str]:
+        """What of a resource is not in its published type, as lines; one line if there is no such type. `read`: names of properties that others read of it."""
         provider = kind.split("/", 1)[0].lower()
         for path in sorted(self._folder.glob(f"*/{provider}/{version}/types.json")):
             types: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
             for one in types:
                 if one["$type"] == "ResourceType" and one["name"].lower() == f"{kind}@{version}".lower():
-                    return [f"{kind}@{version}: {where} is not published" for where in _unknown(types, one, body, "")]
+                    wrong = [*_unknown(types, one, body, ""), *_unread(types, one, read)]
+                    return [f"{kind}@{version}: {where} is not published" for where in wrong]
         return [f"{kind}@{version} is not published"]
 
 
@@ -438,6 +439,14 @@ def _unknown_keys(
             yield path
 
 
+def _unread(types: list[dict[str, Any]], kind: dict[str, Any], read: Iterable[str]) -> Iterator[str]:
+    """Names below `properties` that a type does not have. One whose properties are of several kinds is not looked at."""
+    properties = _referred(types, kind["body"]).get("properties", {}).get("properties")
+    known = _referred(types, properties["type"]) if properties else {}
+    if known.get("$type") == "ObjectType":
+        yield from (f"properties.{one}" for one in sorted(set(read) - known.get("properties", {}).keys()))
+
+
 def _referred(types: list[dict[str, Any]], reference: Mapping[str, str]) -> dict[str, Any]:
     return types[int(reference["$ref"].rsplit("/", 1)[1])]
 
@@ -450,12 +459,15 @@ def types_of(folder: Path, published: Published) -> list[str]:
     """What resources of `folder` name that is not published."""
     found: list[str] = []
     for path in sorted(folder.rglob("*.bicep")):
-        parsed: Any = _plain_parser().parse(text=path.read_text("utf-8"))
-        for one in parsed.get("resources", {}).values():
+        source = path.read_text("utf-8")
+        members = read(path.name, source).members
+        parsed: Any = _plain_parser().parse(text=source)
+        for name, one in parsed.get("resources", {}).items():
+            taken = {re.split(r"[.\[]", m)[2] for m in members if m.startswith(f"{name}.properties.")}
             body = one["config"]
             while isinstance(body, dict) and "config" in body:  # of a loop, or behind a condition
                 body = body["config"]
-            lines = published.unknown(one["type"], one["api_version"], body)
+            lines = published.unknown(one["type"], one["api_version"], body, taken)
             found += [f"{path.relative_to(folder).as_posix()}: {line}" for line in lines]
     return found
 

@@ -125,6 +125,22 @@ def test_properties_are_compared_with_the_published_types(body: str, unknown: li
     assert found == [f"a.bicep: Microsoft.X/things@2024-01-01: {line}" for line in unknown]
 
 
+def test_properties_that_are_read_are_compared_too(tmp_path: Path) -> None:
+    kind = "Microsoft.X/things@2024-01-01"
+    place = tmp_path / "types" / "x_0" / "microsoft.x" / "2024-01-01"
+    place.mkdir(parents=True)
+    types: list[Any] = [
+        {"$type": "StringType"},
+        {"$type": "ObjectType", "name": "inner", "properties": {"host": {"type": reference(0), "flags": 2}}},
+        {"$type": "ObjectType", "name": "body", "properties": {"properties": {"type": reference(1), "flags": 0}}},
+        {"$type": "ResourceType", "name": kind, "body": reference(2)},
+    ]
+    (place / "types.json").write_text(json.dumps(types), "utf-8")
+    outputs = "output b string = a.properties.host\noutput c string = a.properties.hots\n"
+    (tmp_path / "a.bicep").write_text(f"resource a '{kind}' = {{\n  name: 'n'\n}}\n{outputs}", "utf-8")
+    assert types_of(tmp_path, Published(tmp_path / "types")) == [f"a.bicep: {kind}: properties.hots is not published"]
+
+
 def test_a_version_that_is_not_published_is_found(tmp_path: Path) -> None:
     (tmp_path / "a.bicep").write_text("resource a 'Microsoft.X/things@2099-01-01' = {\n  name: 'n'\n}\n", "utf-8")
     assert types_of(tmp_path, Published(tmp_path)) == ["a.bicep: Microsoft.X/things@2099-01-01 is not published"]
