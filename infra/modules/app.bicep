@@ -267,7 +267,7 @@ resource app 'Microsoft.App/containerApps@2025-07-01' = {
                 path: '/healthz'
                 port: port
               }
-              periodSeconds: 10
+              periodSeconds: 30 // a large home takes minutes to open: five of them
               timeoutSeconds: 5
               failureThreshold: 10
             }
