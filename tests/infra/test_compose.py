@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from bot.settings.load import load_settings
-from tests.e2e.nginx import free_port, running
+from tests.e2e.nginx import free_port, nginx_path, running
 from tests.e2e.processes import address_of, environment_of, started
 
 ROOT = Path(__file__).parents[2]
@@ -146,6 +146,7 @@ class Front:
 
 @pytest.fixture(scope="module")
 def front(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
+    nginx_path()  # skips without one, before anything is started
     folder = tmp_path_factory.mktemp("compose")
     (folder / "documents").mkdir()
     (folder / "documents" / "refunds.md").write_text("# Refunds\n\nA refund takes five working days.\n", "utf-8")
