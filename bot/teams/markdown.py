@@ -19,7 +19,7 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 
 def with_live_citations(text: str) -> str:
-    """`text` with its tables as lists, and a blank line between the items of each list that cites something."""
+    """`text` with its tables as lists, and a blank line between the items of each list that cites something; a list of one item is a paragraph."""
     return "\n".join(_apart(_without_tables(text.split("\n"))))
 
 
@@ -89,12 +89,29 @@ def _apart(lines: Sequence[str]) -> list[str]:
         end = _list_end(lines, at)
         run = lines[at:end]
         if _ITEM.match(lines[at]) and any(MARKER.search(line) for line in run):
+            if sum(bool(_ITEM.match(line)) for line in run) == 1 and not _is_one_of_several(out, lines[end:]):
+                run = [_as_paragraph(run[0]), *run[1:]]
             for line in run:
-                out += ["", line] if _ITEM.match(line) and out and out[-1].strip() else [line]
+                apart = _ITEM.match(line) or line is run[0]
+                out += ["", line] if apart and out and out[-1].strip() else [line]
         else:
             out += run
         at = end
     return out
+
+
+def _is_one_of_several(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether an item has another before or after it: a list of one has no blank line between its items, and stays tight."""
+    last = next((line for line in reversed(before) if line.strip()), "")
+    following = next((line for line in after if line.strip()), "")
+    return bool(_ITEM.match(last) or _ITEM.match(following))
+
+
+def _as_paragraph(item: str) -> str:
+    """An item as a paragraph that looks like one."""
+    mark = _ITEM.match(item)
+    head = mark[0].strip() if mark else ""
+    return (f"{head[:-1]}\\{head[-1]} " if head[:1].isdigit() else "• ") + item[len(mark[0]) if mark else 0 :]
 
 
 def _list_end(lines: Sequence[str], at: int) -> int:

@@ -23,6 +23,7 @@ from bot.teams.message_limits import (
 from bot.teams.ports import Json
 from bot.teams.refusal_card import report_card
 from bot.view.reply import ListedSource, ReplyView, view_of
+from rai.records import Outcome
 
 SourceLink = Callable[[int], str]
 """From the number of a citation to a URL."""
@@ -50,7 +51,7 @@ def render(
     """The message for a reply: with citation entities on Teams, with a list of sources elsewhere; a refusal with a card to report it.
 
     `source` makes the link to the page of a cited passage, where a citation has no address of its own.
-    `shown`: what the card below the answer is made of; elsewhere than on Teams its verdict is a line of the text. `above`: what is to be said first. `question`: what was asked, where buttons may be shown: each thing that a clarifying question offers completes it.
+    `shown`: what the card below the answer is made of; elsewhere than on Teams the verdict on what was corrected is a line of the text. `above`: what is to be said first. `question`: what was asked, where buttons may be shown: each thing that a clarifying question offers completes it.
     """
     reply = view_of(made)
     message = _teams_message(reply, source, above) if teams else _plain_message(reply, source, above)
@@ -61,7 +62,8 @@ def render(
         carded = _with_card(message, reply, shown) if teams else None
         if carded is not None:
             return carded
-        message = _with_verdict(message, verdict_line(reply, shown.words))
+        if reply.outcome == Outcome.REPAIRED:
+            message = _with_verdict(message, verdict_line(reply, shown.words))
     choices = _choices(reply, question) if question is not None else []
     chosen: Json = {**message, "suggestedActions": {"to": [], "actions": choices}}
     return chosen if choices and size(chosen) <= BUDGET else message

@@ -16,6 +16,7 @@ from playwright.async_api import Browser, expect
 
 from bot.server.addresses import Addresses
 from bot.server.serve import listening, serve_on
+from bot.teams.markdown import with_live_citations
 from tests.e2e.processes import copy_of_home, environment_of, settings_over, started
 from tests.fakes.channel import FakeChannel, post
 
@@ -74,7 +75,8 @@ async def test_the_api_answers_with_the_price_and_its_source(served: Served) -> 
 async def test_teams_says_the_same_with_the_same_citations(served: Served) -> None:
     async with FakeChannel() as channel:
         message = await said_on(channel, served.base)
-    assert message["text"] == served.api["answer"]
+    assert message["text"] == with_live_citations(served.api["answer"])
+    assert message["attachments"][0]["content"]["fallbackText"].endswith("checked")
     root = next(e for e in message["entities"] if e.get("@type") == "Message")
     shown = [(c["position"], c["appearance"]["name"], c["appearance"].get("url")) for c in root["citation"]]
     assert shown == [(c["n"], c["title"], c["url"]) for c in served.api["citations"]]
