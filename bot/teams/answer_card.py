@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.teams.message_limits import MARKER
+from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
 from bot.view.reply import ReplyView
 from bot.wording.card import CardWords
@@ -113,7 +113,9 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
     ]
     toggles = [_toggle(title, name, [n for n, _, i in folded if i]) for name, title, items in folded if items]
     fallback = verdict_line(reply, w) or w(_HEADS[Outcome(reply.outcome)][0])
-    card = _card(body, fallback, [*_steps(reply, shown), *toggles, *_open(shown)])
+    steps = _steps(reply, shown)[:MAX_ACTIONS]
+    body += [{"type": "ActionSet", "actions": steps}] if steps else []
+    card = _card(body, fallback, [*toggles, *_open(shown)])
     return {"contentType": CARD, "content": card}
 
 

@@ -48,8 +48,11 @@ ICONS = frozenset(
     }
 )
 CARD_VERSIONS = frozenset({"1.2", "1.3", "1.4", "1.5"})
+MAX_ACTIONS = 6
+"""Buttons of one row; Teams drops what is beyond."""
 CARD_PARTS = frozenset(
     {
+        "ActionSet",
         "TextBlock",
         "RichTextBlock",
         "TextRun",
@@ -109,6 +112,8 @@ def check_card(card: Any) -> list[str]:
     ids = [part["id"] for part in parts if "id" in part]
     problems += ["ids of a card are not unique"] if len(set(ids)) != len(ids) else []
     known = set(ids)
+    if any(len(part.get("actions") or ()) > MAX_ACTIONS for part in (card, *parts)):
+        problems.append(f"more than {MAX_ACTIONS} buttons in a row")
     for part in parts:
         targets = [t["elementId"] if isinstance(t, dict) else t for t in part.get("targetElements") or ()]
         problems += [f"card toggles {target}, which it has not" for target in targets if target not in known]

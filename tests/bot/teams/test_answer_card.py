@@ -93,8 +93,13 @@ def said(content: Json) -> str:
     return json.dumps(content, ensure_ascii=False)
 
 
+def offered(content: Json) -> list[Json]:
+    rows = [item["actions"] for item in content["body"] if item["type"] == "ActionSet"]
+    return [action for row in (*rows, content.get("actions", ())) for action in row]
+
+
 def buttons(content: Json) -> list[str]:
-    return [action["title"] for action in content.get("actions", ())]
+    return [action["title"] for action in offered(content)]
 
 
 def part(content: Json, name: str) -> Json:
@@ -155,7 +160,7 @@ def test_a_withheld_draft_is_shown_with_what_no_source_supports_struck_out() -> 
 
 
 def test_ask_without_it_names_what_to_leave_out() -> None:
-    [action] = [a for a in card(WITHHELD, replace(SHOWN, drafts=True))["actions"] if a["title"] == "Ask without it"]
+    [action] = [a for a in offered(card(WITHHELD, replace(SHOWN, drafts=True))) if a["title"] == "Ask without it"]
     assert action["data"]["msteams"]["text"] == "How long does it charge?\nPlease leave this out: 4 h"
 
 
@@ -233,6 +238,7 @@ def test_the_text_for_the_customer_stands_in_the_card_of_an_answer_alone() -> No
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
+        ({"body": [{"type": "ActionSet", "actions": [{"type": "Action.Submit"}] * 7}]}, "more than 6 buttons in a row"),
         ({"version": "1.6"}, "card of a version that Teams does not show"),
         ({"body": [{"type": "Media"}]}, "card with Media"),
         (

@@ -88,7 +88,9 @@ async def test_a_group_sees_only_what_everyone_may_see(bots: Bots, channel: Fake
 
 def offered(message: Json) -> list[Json]:
     """The buttons of a message's card."""
-    return list(message["attachments"][0]["content"]["actions"])
+    content = message["attachments"][0]["content"]
+    rows = [item["actions"] for item in content["body"] if item["type"] == "ActionSet"]
+    return [button for row in (*rows, content["actions"]) for button in row]
 
 
 async def test_a_choice_of_a_question_back_is_a_button_that_asks_the_completed_question(
