@@ -21,6 +21,7 @@ from tests.bench.against_bm25s import bench_bm25s
 from tests.bench.azure_golden import bench_azure_golden
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.costing import bench_cost
+from tests.bench.desk import bench_desk
 from tests.bench.entries import bench_entries
 from tests.bench.figures import Figure, Machine, Skipped, machine
 from tests.bench.grading import bench_grading
@@ -63,9 +64,10 @@ BENCHES: dict[str, Bench] = {
     "proof": bench_proof,
     "cost": bench_cost,
     "entries": bench_entries,
+    "desk": bench_desk,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
-ON_REQUEST = ("scale", "bm25s", "upload", "golden", "cost", "entries")
+ON_REQUEST = ("scale", "bm25s", "upload", "golden", "cost", "entries", "desk")
 """They take minutes, or a package that nothing else needs: run only when they are named."""
 
 
@@ -126,7 +128,7 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         default=[100_000],
         metavar="N",
-        help="chunks of the stores of --only scale, documents of --only upload",
+        help="chunks of the stores of --only scale, documents of --only upload, turns of --only desk",
     )
     parser.add_argument(
         "--work", type=Path, metavar="DIR", help="keep the stores of --only scale there, and use them again"
