@@ -197,7 +197,7 @@ class Reply:
     """What people get: how the turn ended, and `answer`, which the channel shows: the checked answer, or the fixed notice of the outcome.
 
     `entry_id`: of the ledger's entry, empty where none could be written. `intent`: of small talk, which is not searched for;
-    `suggestions`: messages that may be sent next, as buttons where there are some. `coverage`: the parts of the question, each answered or
+    `offered_as`: the heading of `offered` in the person's language, "" for the channel's own. `suggestions`: messages that may be sent next, as buttons where there are some. `coverage`: the parts of the question, each answered or
     not. `understood`: of a pasted conversation or e-mail how much was read and what is asked. `record`: how the turn came to this.
     """
 
@@ -209,6 +209,7 @@ class Reply:
     entry_id: str = ""
     internal_notes: tuple[InternalNote, ...] = ()
     offered: tuple[Citation, ...] = ()
+    offered_as: str = ""
     draft: Struck | None = None
     relevance: float | None = None
     refusal: Refusal | None = None
@@ -244,6 +245,7 @@ class Reply:
             "notes": list(record.notes),
             "internal_notes": plain(self.internal_notes),
             "offered": plain(self.offered),
+            "offered_as": self.offered_as,
             "draft": self.draft and {"text": self.draft.text, "claims": [claim_json(c) for c in self.draft.claims]},
             "relevance": self.relevance,
             "refusal": plain(self.refusal),

@@ -300,11 +300,14 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Output of a model or composer before any check. `generator` names who wrote it."""
+    """Output of a model or composer before any check. `generator` names who wrote it; `unknown`: a name in the question that the evidence does not
+    have, where that is why nothing answers.
+    """
 
     text: str
     generator: str
     usage: dict[str, int] = field(default_factory=dict)
+    unknown: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ _GRADE = {
     "justification": _DERIVED,
 }
 _REPLY = {
-    **_s("outcome code action kb_version entry_id relevance policy turn_id intent"),
+    **_s("outcome code action kb_version entry_id relevance policy turn_id intent offered_as"),
     **dict.fromkeys(("answer", "query", "understood", "web_notice"), _TEXT),
     "citations": [_CITATION],
     "offered": [_CITATION],

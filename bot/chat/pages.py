@@ -139,6 +139,7 @@ def _told(reply: ReplyView, draft: ClaimMap | None) -> dict[str, Any]:
         "web_notice": reply.web_notice,
         "citations": [_listed(source) for source in reply.citations],
         "offered": [_listed(source) for source in reply.offered],
+        "offered_as": reply.offered_as,
         "internal": [plain(aside) for aside in reply.internal],
         "suggestions": reply.suggestions,
         "reportable": bool(reply.refusal_language and reply.entry_id),

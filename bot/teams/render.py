@@ -201,7 +201,7 @@ def _asides(reply: ReplyView) -> list[str]:
     ]
     blocks = []
     if offered:
-        blocks.append("\n".join(["**You may want to read**", "", *offered]))
+        blocks.append("\n".join([f"**{plain(reply.offered_as) or 'You may want to read'}**", "", *offered]))
     if internal:
         blocks.append("\n>\n".join(["> **Internal, not for the customer**", *internal]))
     blocks.extend(f"_{plain(shorten(_line(note), MAX_NOTE))}_" for note in reply.notes_for_person)

@@ -15,6 +15,7 @@ from bot.turn.citations import citations, markers, offered, with_markers, with_m
 from bot.turn.regeneration import drafted_again
 from bot.turn.screening import screen_draft
 from bot.turn.state import TurnState
+from bot.wording.closest import closest, unknown
 from bot.wording.notices import notice, said
 from bot.wording.refusals import refusal_text
 from grounding.evidence.choose import choose
@@ -25,6 +26,8 @@ from grounding.quoting.question_parts import read
 from grounding.records import Evidence
 from rai.records import SUPPORTED, Category, Outcome, Report, Source
 
+CLOSEST = 3
+"""Passages that are named where nothing was quoted: so many that a person on the telephone can look into."""
 NEAREST, NEAREST_AT = 2, 0.2
 """How many passages are offered when nothing was good enough, and the lowest grade of one ("Poor")."""
 
@@ -153,12 +156,36 @@ def reply_without_answer(
     state: TurnState, outcome: Outcome, code: Code | None = None, relevance: float | None = None
 ) -> Reply:
     """The reply of a turn that ends without an answer; withheld or insufficient, it offers the sources."""
+    if outcome is Outcome.INSUFFICIENT and not state.seams.composer.name.startswith("model:"):
+        return _nothing_quoted(state, relevance)
     offers = (
         offered(state.evidence or _nearest(state), state.found.grades)
         if outcome in (Outcome.WITHHELD, Outcome.INSUFFICIENT)
         else ()
     )
     return Reply(outcome, notice(outcome, code, state.language), code=code, offered=offers, relevance=relevance)
+
+
+def _nothing_quoted(state: TurnState, relevance: float | None) -> Reply:
+    """The reply of a turn in which nothing was worth quoting: what comes closest, by title and section alone, and the name that is not there."""
+    language = state.language
+    places = {
+        (e.passage.title, e.passage.locator): e
+        for e in reversed(state.evidence or _nearest(state))
+        if e.passage.origin == "kb"
+    }
+    near = offered(sorted(places.values(), key=lambda e: e.n)[:CLOSEST], state.found.grades)
+    told = [
+        notice(Outcome.INSUFFICIENT, None, language),
+        *([unknown(state.unknown, language)] if state.unknown else []),
+    ]
+    return Reply(
+        Outcome.INSUFFICIENT,
+        " ".join(told),
+        offered=tuple(replace(c, quote="") for c in near),
+        offered_as=closest(language) if near else "",
+        relevance=relevance,
+    )
 
 
 def refusing_reply(state: TurnState, category: Category | None = None) -> Reply:

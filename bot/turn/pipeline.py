@@ -151,6 +151,7 @@ async def _turn(state: TurnState) -> Reply:
         return reply_without_answer(state, Outcome.INSUFFICIENT)
     state.prompt = await asyncio.to_thread(turn_prompt, state, state.ask.question, state.evidence)
     draft = await stage("compose", state.seams.composer.compose(state.prompt))
+    state.unknown = draft.unknown
     return await decide_reply(state, draft.text)
 
 

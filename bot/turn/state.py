@@ -32,7 +32,7 @@ class TurnState:
 
     `screening`: what the wrappers around models, retriever and web have seen and noted; they find it by `current_turn`, for the ports
     that they wrap know no turn (docs/decisions/0017-the-turn-in-context.md). `marker` opens and closes what this turn's prompts quote. `understood`: what was read of a pasted conversation. `history` is
-    what is left of `ask.history` after screening. `rejected_drafts`: drafts that must not be shown, for the record alone.
+    what is left of `ask.history` after screening. `rejected_drafts`: drafts that must not be shown, for the record alone. `unknown`: a name in the question that the evidence does not have.
     `access`: what the turn reads with; `held`: the groups of who asked, for the record alone. `current`: the stage that runs or ran last; `stages`: those that have ended, with their milliseconds.
     """
 
@@ -54,6 +54,7 @@ class TurnState:
     internal: tuple[InternalNote, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     prompt: Prompt | None = None
+    unknown: str = ""
     regeneration: Regeneration | None = None
     rejected_drafts: tuple[str, ...] = ()
 

@@ -90,7 +90,7 @@ class ReplyView:
 
     `delivered`: whether `answer` may go to a customer; all others are fixed texts or small talk. `unanswered`: parts of the question that
     the answer leaves open; empty where there is one part alone. `refusal_language`: of a refusal that can be reported as wrong.
-    `notes`: all of them; `notes_for_person`: those that a person reads below an answer. `taken`: what calls of models took, in words. `query`: what was searched for; `action`: the name
+    `offered_as`: heading of what is offered, in the person's language. `notes`: all of them; `notes_for_person`: those that a person reads below an answer. `taken`: what calls of models took, in words. `query`: what was searched for; `action`: the name
     that CRAG has for what was decided at last; `relevance`: of the answer to the question, 0 to 1.
     `timings_ms`: milliseconds by stage.
     """
@@ -103,6 +103,7 @@ class ReplyView:
     web_notice: str
     citations: tuple[ListedSource, ...]
     offered: tuple[ListedSource, ...]
+    offered_as: str
     internal: tuple[Aside, ...]
     claims: tuple[Claim, ...]
     draft: DraftView | None
@@ -148,6 +149,7 @@ def reply_view(reply: Mapping[str, Any]) -> ReplyView:
         web_notice=_text(reply.get("web_notice")),
         citations=_sources(reply.get("citations")),
         offered=_sources(reply.get("offered")),
+        offered_as=_text(reply.get("offered_as")),
         internal=tuple(
             Aside(_text(note.get("title")), _text(note.get("quote"))) for note in _mappings(reply.get("internal_notes"))
         ),

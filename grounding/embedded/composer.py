@@ -60,8 +60,9 @@ class ExtractiveComposer:
         told = together(told, reading, found, passages)
         scores = without_retired(told, found, passages, _needed(prompt.evidence))
         asked = " ".join(part.text for part in reading.parts)
-        if max(max(part) for part in scores) < _needed(prompt.evidence) or unknown_name(asked, found, passages):
-            return Draft(insufficient_sentence(), self.name)
+        unknown = unknown_name(asked, found, passages) or ""
+        if unknown or max(max(part) for part in scores) < _needed(prompt.evidence):
+            return Draft(insufficient_sentence(), self.name, unknown=unknown)
         chosen = choose(reading, found, passages, scores)
         lines = [quoted(found[i], reading, prompt.evidence[found[i].passage]) for i in chosen]
         return Draft(f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines)), self.name)

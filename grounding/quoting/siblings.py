@@ -123,7 +123,8 @@ def _meant(
     names = median_low(len(v.split()) for v in distinct) <= NAME_WORDS
     chosen = {distinct[i] for i in named_among(distinct, question, compared=reading.form == "compare", in_part=names)}
     rows = frozenset(i for i, value in enumerate(values) if value in chosen)
-    return _Wanted(rows, rows) if rows else None
+    texts = frozenset(i for i, value in enumerate(values) if len(value.split()) > SHORT_KEY)  # which may say it too
+    return _Wanted(rows | texts, rows) if rows else None
 
 
 def named_among(names: Sequence[str], question: str, *, compared: bool = False, in_part: bool = True) -> list[int]:

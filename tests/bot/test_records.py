@@ -60,6 +60,7 @@ def test_a_reply_is_told_field_by_field_as_it_ever_was() -> None:
         "notes": ["a note"],
         "internal_notes": [],
         "offered": [],
+        "offered_as": "",
         "draft": None,
         "relevance": None,
         "refusal": None,

@@ -76,7 +76,7 @@ function wireChips(map) {
 }
 
 function offered(reply) {
-  return el("div", { class: "offered" }, el("h3", {}, "Read these yourself"),
+  return el("div", { class: "offered" }, el("h3", {}, reply.offered_as || "Read these yourself"),
     chips(reply.offered, "Offered sources"));
 }
 

@@ -92,7 +92,7 @@ def print_reply(made: Reply, *, verbose: bool = False, out: Console | None = Non
     _sources(out, "Sources", reply.citations, reply.claims)
     _checked(out, reply, numbers, verbose=verbose)
     _struck(out, reply, numbers, verbose=verbose)
-    _sources(out, "You may want to read", reply.offered)
+    _sources(out, plain(reply.offered_as) or "You may want to read", reply.offered)
     _internal(out, reply)
     _listed(out, "Notes", reply.notes if verbose else reply.notes_for_person)
     if verbose:

@@ -126,6 +126,18 @@ def test_what_is_internal_is_marked_and_stands_below_the_answer() -> None:
         assert all(line.startswith(">") for line in below[mark:].splitlines()[1:])
 
 
+def test_what_comes_closest_is_listed_under_its_own_heading() -> None:
+    reply = Reply(
+        outcome=Outcome.INSUFFICIENT,
+        answer="Nothing.",
+        offered=(replace(citation(1), quote=""),),
+        offered_as="Am nächsten",
+    )
+    text = render(reply, teams=True)["text"]
+    assert "**Am nächsten**\n\n- Title 1" in text
+    assert "You may want to read" not in text
+
+
 def test_offered_sources_and_notes_are_listed() -> None:
     reply = reply_of(
         outcome=Outcome.WITHHELD, answer="No supported answer.", offered=(citation(1),), notes=("knowledge base only",)

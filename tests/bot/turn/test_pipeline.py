@@ -246,6 +246,25 @@ async def test_an_internal_document_informs_and_is_not_quoted(tmp_path: Path) ->
     assert (reply.citations, reply.offered) == ((), ())
 
 
+BRANCHES = Document(
+    "branches.md", "Branches", "\n".join(f"Branch: {b} | Opens: 9:00 | Closes: 17:00" for b in ("Cork", "Galway"))
+)
+
+
+async def test_where_nothing_is_quoted_the_closest_passages_are_named_and_no_text_of_them(tmp_path: Path) -> None:
+    """A name that is not in the documents is told; what comes closest is offered by title, never what this reader may not see."""
+    w = await small(tmp_path, documents=[BRANCHES, replace(SECRET, text="The Limerick branch opens at 8:00.")])
+    reply = await answer_turn(Ask("limerick branch, when does it open"), w.seams, Policy(fill=True))
+    assert reply.outcome is Outcome.INSUFFICIENT
+    assert "“limerick branch” is not in the documents." in reply.answer
+    assert [(c.title, c.quote) for c in reply.offered] == [("Branches", "")]
+    assert reply.offered_as == "Closest in the knowledge base"
+    german = await answer_turn(
+        Ask("Wann öffnet die Limerick branch, bitte? Ich möchte das gerne wissen."), w.seams, Policy(fill=True)
+    )
+    assert german.offered_as == "Am nächsten in der Wissensbasis"
+
+
 async def test_a_passage_that_gives_orders_is_left_out(tmp_path: Path) -> None:
     w = await small(tmp_path, documents=[PRICES, ORDERS])
     reply = await answer_turn(ASK, w.seams, Policy())

@@ -53,6 +53,19 @@ async def test_nothing_is_quoted_for_what_the_evidence_does_not_hold(question: s
     assert await told(prompt(question, [held])) == insufficient_sentence()
 
 
+async def test_a_name_that_the_evidence_does_not_have_is_told_and_not_answered_for() -> None:
+    rows = passage("Branch: Cork | Opens: 9:00\nBranch: Galway | Opens: 10:00")
+    draft = await ExtractiveComposer(None).compose(prompt("limerick branch, when does it open", [rows]))
+    assert (draft.text, draft.unknown) == (insufficient_sentence(), "limerick branch")
+    assert (await ExtractiveComposer(None).compose(prompt("cork branch, when does it open", [rows]))).unknown == ""
+
+
+async def test_few_siblings_that_nothing_tells_apart_are_quoted_side_by_side() -> None:
+    rows = passage("Plan: Cold Shed | Fee: €64\nPlan: Warm Shed | Fee: €97\nPlan: Open Yard | Fee: €38")
+    text = await told(prompt("what is the fee of the shed", [rows]))
+    assert ("€64" in text, "€97" in text, "€38" in text) == (True, True, False)
+
+
 async def test_an_edition_that_was_replaced_is_quoted_only_where_nothing_else_answers() -> None:
     old = passage("The fee for a lost key is $200.", doc="a", title="Fees 2023")
     new = passage("The fee for a lost key is $240.", doc="b", title="Fees 2025")

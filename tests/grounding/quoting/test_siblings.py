@@ -130,6 +130,14 @@ def test_a_description_is_named_only_whole() -> None:
     assert [row.partition(" | ")[0] for row in left(text, "the X2, how long do I hold the pin hole")] == ["Device: X2"]
 
 
+def test_a_cell_too_long_to_be_a_name_is_not_left_out_by_the_name_of_another() -> None:
+    text = (
+        "Situation: alone | Bridge: the X1\nSituation: with backup | Bridge: the modem of the provider, because the X1 has no socket for it\n"
+        "Situation: with a mesh | Bridge: the mesh"
+    )
+    assert len(left(text, "is the X1 the bridge")) == 2
+
+
 def test_attributes_are_no_siblings_also_under_a_header() -> None:
     text = "Property: Battery | C2: 6,700 mAh\nProperty: Battery life | C2: 120 days"
     assert len(left(text, "how long does its battery last")) == 2
