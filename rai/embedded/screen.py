@@ -30,6 +30,11 @@ Both were chosen on rows of an author who had taught nothing, see docs/screening
 """
 WORDS_WEIGH = 2.0
 """How much the weights of words count beside the classifier's log odds."""
+SENTENCE_AT, PASSAGE_AT = -0.5, -1.5
+"""What the words of a sentence of a question, and of one of a passage, must say at least for the classifier to read it too.
+
+It would have to be surer than of any order or attack on which the thresholds were chosen: none of them was lost by it, and most text costs nothing.
+"""
 DOUBT_AT = REQUEST_AT - 3.0
 """The log odds from which on a request is in doubt: a stronger screen decides, if there is one."""
 _CODE = re.compile(r"\S{24,}")
@@ -95,9 +100,8 @@ class EmbeddedScreen:
             return None
         forms = (plain, *filter(reads_as_english, decoded(text)))
         found = [self._read(form, 0.0) for form in forms]
-        found += [
-            f for s in apart(plain) if (f := self._read(s, ALONE)).category not in ("jailbreak", "instruction_leak")
-        ]
+        alone = (s for s in apart(plain) if weighed(s, "request") >= SENTENCE_AT)
+        found += [f for s in alone if (f := self._read(s, ALONE)).category not in ("jailbreak", "instruction_leak")]
         if asks_permission(plain):  # of other people's data only; what else stands beside it counts as ever
             found = [replace(f, score=min(f.score, JUST_IN_DOUBT)) if f.category == "privacy" else f for f in found]
         return max(found, key=lambda f: f.score)
@@ -127,7 +131,10 @@ class EmbeddedScreen:
 
     def _order(self, sentence: str) -> float:
         assert self._classifier is not None
-        odds = log_odds(self._classifier.order(sentence)) + WORDS_WEIGH * weighed(sentence, "order")
+        said = weighed(sentence, "order")
+        if said < PASSAGE_AT:
+            return 0.0
+        odds = log_odds(self._classifier.order(sentence)) + WORDS_WEIGH * said
         return scored(odds, ORDER_AT)
 
 
