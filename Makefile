@@ -58,7 +58,7 @@ bench: setup-dev  ## figures with n and the machine; DATA=folder adds the public
 fuzz: setup-dev  ## 2,000 texts of DATA=folder through screen, check, readers of conversations and redactor; FUZZ_ARGS for more
 	@$(if $(DATA),.venv/bin/python -m tools.fuzz $(DATA) --sample 2000 $(FUZZ_ARGS),echo "usage: make fuzz DATA=folder" >&2; exit 2)
 
-train-screen: setup-dev  ## teach the screen's classifier anew: DATA=folder of the public sets; about 15 minutes
+train-screen: setup-dev  ## teach the screen's classifier anew: DATA=folder of the public sets; about 25 minutes
 	@$(if $(DATA),.venv/bin/python -m tools.train_screen $(DATA) rai/embedded/screen.npz,echo "usage: make train-screen DATA=folder" >&2; exit 2)
 
 format: setup-dev  ## format the code
