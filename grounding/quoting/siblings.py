@@ -20,8 +20,8 @@ from grounding.quoting.ranges import SaidValues, fits, said
 from grounding.records import Passage
 from grounding.text import STOP_WORDS, caseless, terms, words
 
-FEW, MANY_OPTIONS = 4, 3
-"""Rows that may be told side by side, and options of a question back."""
+FEW = 4
+"""Rows that may be told side by side."""
 SHORT_KEY, NAME_WORDS = 8, 3
 """Words up to which a cell may be what a row is about, and those of a column of names on the median: a name is known by one of its words, a
 description only whole."""
@@ -212,16 +212,6 @@ def together(
                     for j in group:
                         after[j] = chance if before[j] else 0.0
     return out
-
-
-def options(group: Sequence[int], found: Sequence[BlockCandidate]) -> tuple[str, ...]:
-    """What tells competing rows apart, to choose from: the values of the first cell in which they differ in words."""
-    keys = [_keys(found[i].block.text) for i in group]
-    for values in zip(*keys, strict=False):
-        distinct = dict.fromkeys(v for v in values if any(map(str.isalpha, v)) and len(v.split()) <= SHORT_KEY)
-        if len(distinct) > 1:
-            return tuple(distinct)[:MANY_OPTIONS]
-    return ()
 
 
 def columns(headers: Sequence[str], reading: Reading) -> list[int]:

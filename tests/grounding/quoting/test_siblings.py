@@ -7,7 +7,7 @@ import pytest
 from grounding.quoting.choose import choose
 from grounding.quoting.features import BlockCandidate, candidates
 from grounding.quoting.question_parts import read
-from grounding.quoting.siblings import fit, fitting, named_among, options, rivals, tables, together
+from grounding.quoting.siblings import fit, fitting, named_among, rivals, tables, together
 from grounding.records import Passage
 
 BERTHS = "\n".join(
@@ -82,7 +82,6 @@ def test_siblings_that_nothing_tells_apart_compete_and_are_told_together() -> No
     scores = together([[0.5, 0.4, 0.1]], reading, found, passages)
     assert scores[0] == pytest.approx([0.7, 0.7, 0.1])
     assert choose(reading, found, passages, scores) == [0, 1]
-    assert options((0, 1), found) == ("Cold Shed", "Warm Shed")
 
 
 @pytest.mark.parametrize(
