@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -115,7 +115,7 @@ class Desk:
         """Close the connections to the file."""
         if self._engine is not None:
             engine, self._engine = self._engine, None
-            await asyncio.to_thread(engine.dispose)
+            await finished(engine.dispose)
 
     async def follow(self, ledger: Ledger, budget_s: float | None = None) -> Reach:
         """Go on to the last entry of the ledger, or as far as `budget_s` seconds lead. What the index says of the last entries is compared with their seals first."""
@@ -255,7 +255,7 @@ class Desk:
         erased, size = 0, 0
         # Read under the lock: what is erased meanwhile is emptied by whoever erases, behind this transaction.
         async with self._writing() as connection:
-            held = await asyncio.to_thread(sql.last_mark, connection)
+            held = await finished(sql.last_mark, connection)
             if held != mark:  # another process was faster
                 return (held.seq if held else 0), True, 0
             batch = (await _from(ledger, mark, BATCH))[1 if mark else 0 :]
@@ -267,7 +267,7 @@ class Desk:
                     sql.tidy(connection)
                 return emptied
 
-            erased = await asyncio.to_thread(work)
+            erased = await finished(work)
         if erased:
             await self._flush_soon()
         return (batch[-1].seq if batch else 0), size == BATCH, 0
@@ -303,11 +303,11 @@ class Desk:
         """Flush the log, or have the next who follows try again where somebody reads the file."""
         engine = await self._opened()
         with sql.store_errors():
-            self._unflushed = not await asyncio.to_thread(sql.flush, engine)
+            self._unflushed = not await finished(sql.flush, engine)
 
     async def _opened(self) -> Engine:
         if self._engine is None:
-            self._engine = await asyncio.to_thread(sql.engine_for, self._path)
+            self._engine = await finished(sql.engine_for, self._path)
         return self._engine
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
@@ -317,29 +317,43 @@ class Desk:
             with sql.store_errors(), engine.connect() as connection:
                 return work(connection)
 
-        return await asyncio.to_thread(run)
+        return await finished(run)
 
     async def _write(self, work: Callable[[Connection], T]) -> T:
         async with self._writing() as connection:
             with sql.store_errors():
-                return await asyncio.to_thread(work, connection)
+                return await finished(work, connection)
 
     @asynccontextmanager
     async def _writing(self) -> AsyncIterator[Connection]:
         """A transaction that holds the write lock from its beginning."""
         engine = await self._opened()
         with sql.store_errors():
-            connection = await asyncio.to_thread(engine.execution_options(immediate=True).connect)
+            connection = await finished(engine.execution_options(immediate=True).connect, undo=Connection.close)
             try:
-                transaction = await asyncio.to_thread(connection.begin)
+                transaction = await finished(connection.begin)
                 try:
                     yield connection
                 except BaseException:
-                    await asyncio.shield(asyncio.to_thread(transaction.rollback))
+                    await finished(transaction.rollback)
                     raise
-                await asyncio.to_thread(transaction.commit)
+                await finished(transaction.commit)
             finally:
-                await asyncio.shield(asyncio.to_thread(connection.close))
+                await finished(connection.close)
+
+
+async def finished(work: Callable[..., T], *arguments: Any, undo: Callable[[T], object] | None = None) -> T:
+    """The result of `work` in a thread. Who is cancelled meanwhile waits for its end, and undoes it: SQLite ends the process where a connection is closed that another thread uses."""
+    running = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        while not running.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([running])
+        if undo is not None and running.exception() is None:
+            await finished(undo, running.result())
+        raise
 
 
 async def _from(ledger: Ledger, mark: SealedAt | None, size: int) -> list[Entry]:

@@ -6,9 +6,10 @@ import asyncio
 import hashlib
 import json
 import sqlite3
+import threading
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import closing
+from contextlib import closing, suppress
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from bot.desk.index import Desk
+from bot.desk.index import Desk, finished
 from bot.desk.search import DeskSearch
 from grounding.errors import StoreError
 from rai.ledger.store import SqlLedger
@@ -310,3 +311,44 @@ async def test_a_reader_holds_back_no_page_but_an_erasure_says_so(
     await desk.follow(ledger)
     content = path.read_bytes() + path.with_name("review.db-wal").read_bytes()
     assert b"ebedea" not in content
+
+
+async def test_who_is_cancelled_waits_for_the_thread_and_undoes_what_it_did() -> None:
+    """A connection that is closed while another thread uses it ends the process."""
+    started, go, order = threading.Event(), threading.Event(), list[str]()
+
+    def work() -> str:
+        started.set()
+        go.wait(5)
+        order.append("worked")
+        return "it"
+
+    task = asyncio.create_task(finished(work, undo=lambda what: order.append(f"undid {what}")))
+    await asyncio.to_thread(started.wait, 5)
+    task.cancel()
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.sleep(0.02)
+    assert not task.done()
+    go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    order.append("ended")
+    assert order == ["worked", "undid it", "ended"]
+
+
+async def test_an_index_that_is_cancelled_at_any_moment_is_whole_afterwards(tmp_path: Path) -> None:
+    ledger = FakeLedger()
+    for n in range(30):
+        await ledger.append("start", {"n": n})
+    for pause in range(12):
+        desk = Desk(tmp_path / f"{pause}.db")
+        task = asyncio.create_task(desk.follow(ledger))
+        await asyncio.sleep(pause / 400)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        await desk.close()
+        again = Desk(tmp_path / f"{pause}.db")
+        assert (await again.follow(ledger)).seq == 30
+        await again.close()
