@@ -387,14 +387,7 @@ class ActivityHandler:
         feedback = read_feedback(activity.get("value"))
         if feedback is None:
             raise RefusedRequest(400, "value")
-        key = _key(activity)
-        if await self._inbox.take(key, {}):
-            try:
-                await self._ledger.append("feedback", await self._feedback_body(activity, feedback))
-            except AttestError:
-                await self._inbox.forget(key)
-                raise
-            await self._inbox.done(key)
+        await self._record_once(_key(activity), await self._feedback_body(activity, feedback))
         return Result(200, {})  # Teams takes a body with anything in it for an error
 
     async def _pressed(self, activity: Json, pressed: Pressed) -> Result:
@@ -421,14 +414,18 @@ class ActivityHandler:
         if not isinstance(ask, dict) or ask.get("conversation") != activity["conversation"]["id"]:
             return ""
         key = replace(_key(activity), activity=f"gap {gap.entry_id}")
-        if await self._inbox.take(key, {}):  # pressed twice, reported once
+        await self._record_once(key, self._feedback(activity, gap.entry_id, "gap"))
+        return CardWords(gap.language)("gap_told")
+
+    async def _record_once(self, key: ActivityKey, body: Json) -> None:
+        """An entry of feedback, one however often it is delivered or pressed."""
+        if await self._inbox.take(key, {}):
             try:
-                await self._ledger.append("feedback", self._feedback(activity, gap.entry_id, "gap"))
+                await self._ledger.append("feedback", body)
             except AttestError:
                 await self._inbox.forget(key)
                 raise
             await self._inbox.done(key)
-        return CardWords(gap.language)("gap_told")
 
     def _feedback(self, activity: Json, entry_id: str | None, reaction: str, text: str = "") -> Json:
         return {
