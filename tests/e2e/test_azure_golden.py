@@ -40,7 +40,7 @@ async def replies(
 
 async def test_outcomes_and_citations_are_the_same(replies: list[tuple[Reply, Reply]]) -> None:
     """Outcome and decision of every question. A service's scores are not ours to the last digit, so that of near ties another is quoted
-    now and then: what is cited is the same of seven in eight.
+    now and then: what is cited is the same of nine in ten.
     """
     ends = [
         ((here.outcome, here.record.action), (there.outcome, there.record.action), there.record.notes)
@@ -48,7 +48,7 @@ async def test_outcomes_and_citations_are_the_same(replies: list[tuple[Reply, Re
     ]
     assert [e for e in ends if e[0] != e[1]] == []
     different = [(told(here), told(there)) for here, there in replies if told(here) != told(there)]
-    assert 8 * len(different) <= len(replies), different
+    assert 10 * len(different) <= len(replies), different
     assert len(replies) >= 30
     assert {here.outcome.value for here, _ in replies} >= {"answered", "insufficient"}
 
