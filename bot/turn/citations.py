@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from rai.records import SUPPORTED, Claim
 
 _MARKER = re.compile(r"\[(\d{1,2})\]")
 _QUOTE = 300
+_MOST_MARKERS = 3
 LIKELY_AT = 0.5
 
 
@@ -36,13 +38,30 @@ def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence
             continue
         inside = [c for c in claims if span.start <= c.start and c.end <= span.end]
         rests = [c for c in inside if c.status in SUPPORTED] or [c for c in inside if _likely(c)]
-        found = dict.fromkeys(number[e.source] for c in rests for e in c.evidence[:1] if e.source in number)
-        if found:
+        if found := _resting_on(rests, number):
             at = span.start + before_end(span.text)
-            inserts.append((at, "".join(f" [{n}]" for n in list(found)[:3])))
+            inserts.append((at, "".join(f" [{n}]" for n in found)))
     for at, marker in reversed(inserts):
         text = text[:at] + marker + text[at:]
     return _MARKER.sub(lambda m: m.group() if int(m.group(1)) in known else "", text)
+
+
+def _resting_on(claims: Sequence[Claim], number: Mapping[str, int]) -> list[int]:
+    """Numbers of the fewest pieces of evidence that hold `claims` together, at most three: of several that hold as many, the one that a whole
+    sentence rests on, then the one that a claim names first.
+
+    What was worked out takes each of its operands. So a row that stands in one place is cited there, and not wherever one of its values stands too.
+    """
+    uncited: list[dict[int, None]] = []
+    for c in sorted(claims, key=lambda c: c.kind != "statement"):
+        places = [number[e.source] for e in c.evidence if e.source in number]
+        uncited += [{n: None} for n in places] if c.status == "derived" else [dict.fromkeys(places)]
+    found: list[int] = []
+    while len(found) < _MOST_MARKERS and (uncited := [places for places in uncited if places]):
+        held = Counter(n for places in uncited for n in places)
+        found.append(max(held, key=held.__getitem__))
+        uncited = [places for places in uncited if found[-1] not in places]
+    return found
 
 
 def _item_around(text: str, span: Span) -> str:

@@ -40,3 +40,44 @@ def test_a_citation_stands_behind_what_it_is_of(sentence: str, marked: str) -> N
     place = EvidenceSpan("c", "text", 0, len(sentence), sentence)
     claim = Claim("statement", sentence, 0, len(sentence), status="entailed", evidence=(place,))
     assert with_markers(sentence, [claim], evidence) == marked
+
+
+ROW = "Old device: Wren X1 | Credit: $42.00 | Towards: Wren X2"
+
+
+@pytest.mark.parametrize(
+    ("places", "marked"),
+    [
+        pytest.param([["x1", "row"], ["x2", "row"]], "[3]", id="one place that holds all is enough"),
+        pytest.param([["x1"], ["x2"]], "[1] [2]", id="each has a place of its own"),
+        pytest.param([["x1"], ["x2"], ["row"], ["more"]], "[1] [2] [3]", id="three at most"),
+        pytest.param([["x1", "x2"], ["x1", "x2"]], "[1]", id="of two that hold as much the one named first"),
+        pytest.param([], "", id="nothing holds it"),
+    ],
+)
+def test_the_fewest_places_that_hold_a_sentence_are_cited(places: list[list[str]], marked: str) -> None:
+    """A row's values stand in other passages too: the passage that has the row is cited, not these."""
+    evidence = [Evidence(n, Passage(name, name, name, ROW)) for n, name in enumerate(["x1", "x2", "row", "more"], 1)]
+    claims = [
+        Claim(
+            "name",
+            f"value {i}",
+            i,
+            i + 1,
+            status="exact",
+            evidence=tuple(EvidenceSpan(p, "text", 0, 1, "x") for p in held),
+        )
+        for i, held in enumerate(places)
+    ]
+    assert with_markers(ROW, claims, evidence) == (f"{ROW} {marked}" if marked else ROW)
+
+
+def test_what_was_worked_out_cites_each_operand_and_a_sentence_its_own_place_first() -> None:
+    """The operands of a sum stand in two passages; the passage that says the sentence is preferred where others hold as much."""
+    evidence = [Evidence(n, Passage(name, name, name, ROW)) for n, name in enumerate(["a", "b"], 1)]
+    at = {name: EvidenceSpan(name, "text", 0, 1, "x") for name in ("a", "b")}
+    total = Claim("amount", "$42.00", 31, 37, status="derived", evidence=(at["b"], at["a"]))
+    assert with_markers(ROW, [total], evidence) == f"{ROW} [2] [1]"
+    value = Claim("amount", "$42.00", 31, 37, status="exact", evidence=(at["a"], at["b"]))
+    whole = Claim("statement", ROW, 0, len(ROW), status="entailed", evidence=(at["b"], at["a"]))
+    assert with_markers(ROW, [value, whole], evidence) == f"{ROW} [2]"
