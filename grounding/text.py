@@ -23,6 +23,8 @@ _GERMAN_MONTH = re.compile(
     r" (?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
 _AMOUNT = re.compile(r"\d[ \u00a0]?$")  # the gram of "180 g." is no initial
+_LEADER = re.compile(r"\.{4,}|(?<=[ \u00a0])\.{2,}|(?<=[ \u00a0])\.(?=[ \u00a0]+[+−-]? ?[\d$€£])")
+"""Dots that lead from a label to its value: "Blue filter .......... £25"."""
 _STRUCTURE = re.compile(r"^\s*(?:[-*•‣]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|>\s+)?")
 _UNSENDABLE = re.compile(r"[\x00\ud800-\udfff]")
 
@@ -43,7 +45,7 @@ def sentences(text: str) -> list[Span]:
     """Sentences of `text` with offsets, trimmed of surrounding space.
 
     A line break ends a sentence (list items, table rows, headings); so does . ! ? … before white space, unless the
-    full stop belongs to an abbreviation, an initial or a list number. A table row ("Plan: Pro | Price: $9") is one sentence.
+    full stop belongs to an abbreviation, an initial or a list number, or the dots lead from a label to its value. A table row ("Plan: Pro | Price: $9") is one sentence.
     """
     spans: list[Span] = []
     begin = 0
@@ -67,6 +69,8 @@ def _line_end(text: str, begin: int) -> int:
 
 
 def _continues(text: str, begin: int, match: re.Match[str]) -> bool:
+    if _LEADER.fullmatch(text, match.start(), match.end()):
+        return text[match.end() : match.end() + 1] not in ("", "\n")
     if match.group() != ".":
         return False
     token = _LAST_TOKEN.search(text, max(begin, match.start() - 14), match.start())

@@ -21,7 +21,7 @@ from rai.check.phrasing.plain import told_start
 from rai.records import Source
 
 QUOTED_AT = 0.7
-"""Least share of the words (tokens without digits) of a sentence that must stand in one unit in the same order."""
+"""Least share of the words (`Token.is_word`) of a sentence that must stand in one unit in the same order."""
 LEAST_WORDS = 2
 """Fewest words of a sentence that may be a quotation."""
 LONGEST = 160
@@ -30,6 +30,7 @@ CANDIDATES = 4
 """Most units that are compared with a sentence, those that share most tokens."""
 
 _TOKEN = re.compile(r"[^\W_]*\d[^\W_]*(?:[.,:/]\d[^\W_]*)*|[^\W_]+(?:'[^\W_]+)*|[$€£¥₹%°]")
+_SIGNS = frozenset("$€£¥₹%°")
 _MARK = re.compile(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3})*\]|【[0-9]{1,3}】")
 _CELL = re.compile(r"\s\|\s|\|")
 _CLAUSE = re.compile(r"[,;]\s")
@@ -55,6 +56,11 @@ class Token:
     key: str
     text: str
     digits: bool
+
+    @property
+    def is_word(self) -> bool:
+        """True of a word: neither a number nor a sign such as that of a currency."""
+        return not self.digits and self.text not in _SIGNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +157,8 @@ def _index(sources: tuple[Source, ...]) -> tuple[list[tuple[Segment, frozenset[s
 
 
 def _aligned(mine: tuple[Token, ...], unit: Segment, keys: frozenset[str]) -> Alignment | None:
-    words = sum(not t.digits for t in mine)
-    at_most = sum(not t.digits and t.key in keys for t in mine)
+    words = sum(t.is_word for t in mine)
+    at_most = sum(t.is_word and t.key in keys for t in mine)
     if at_most < LEAST_WORDS or at_most < QUOTED_AT * words:
         return None
     matcher = SequenceMatcher(None, [t.key for t in unit.tokens], [t.key for t in mine], autojunk=False)
@@ -163,7 +169,7 @@ def _aligned(mine: tuple[Token, ...], unit: Segment, keys: frozenset[str]) -> Al
             same.extend(mine[a:b])
         else:
             differences.append(Difference(tag, mine[a:b], unit.tokens[c:d]))
-    shared = sum(not t.digits for t in same)
+    shared = sum(t.is_word for t in same)
     if shared < LEAST_WORDS or shared < QUOTED_AT * words:
         return None
     return Alignment(mine, unit, (shared, len(same)), tuple(differences))

@@ -43,6 +43,11 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 _FORWARD = re.compile(r"\s?(?:-|–|—|to|until|till|through|thru)\s?", re.IGNORECASE)
+_LAST = re.compile(
+    r"\b(?:last|latest|final|letzte[rnms]?|spätestens|dernier|dernière|últim[oa]|ultim[oa]|laatste|ostatni\w*)\b[^.;,!?\n]*$",
+    re.IGNORECASE,
+)
+"""What starts last starts at the end: "the last appointment starts at 7 pm" of "until 19:00"."""
 _LOOK_BACK = 40
 _STARTS = frozenset(stem(w) for w in ("open", "opens", "opening", "start", "starts", "begins", "from", "departs"))
 _ENDS = frozenset(stem(w) for w in ("close", "closes", "closing", "end", "ends", "until", "arrives"))
@@ -53,7 +58,7 @@ _RATE = re.compile(
 _LATER = re.compile(r"\b(?:now|currently|today|since then|has been|these days)\b|\bto $", re.IGNORECASE)
 # the old price of "rose from $5 to $6", "$6 instead of $5"; with "was" only where the sentence says what is now
 _OLD = re.compile(
-    r"\b(?:used to (?:be|cost)|previously|formerly|originally|instead of|down from|up from|"
+    r"\b(?:used to (?:be|cost)|previously|formerly|originally|instead of|rather than|down from|up from|"
     r"(?:goes|going|rises|rising|falls|drops|moves|changes|changing|increases|decreases|rose|risen|fell|fallen|went|gone|increased?|decreased?|raised|cut|reduced|changed?|dropped|moved|grew|grown|lowered) from)"
     r"(?: [^\W\d_]{1,12}){0,2} (?:[$€£] ?)?$",
     re.IGNORECASE,
@@ -168,7 +173,9 @@ def _bound(text: str, start: int, value: Found, times: Sequence[Found], place: i
             return "end"
         if place + 1 < len(times) and _FORWARD.fullmatch(text, value.end, times[place + 1].start):
             return "start"
-        return "start" if _START.search(before) else "end" if _END.search(before) else ""
+        if _START.search(before):
+            return "end" if _LAST.search(before) else "start"
+        return "end" if _END.search(before) else ""
     return ""
 
 

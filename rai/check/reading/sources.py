@@ -41,7 +41,7 @@ _MARKED = re.compile(r"^\s*(?:[-*•#>]+|\d{1,3}[.)])\s|\[\d{1,3}\]|[|\s]+|[.!;:
 _HEADING = re.compile(r"#{1,6} .*|.{1,80}:\s*")
 _BARE = re.compile(r"[A-ZÀ-ÖØ-Þ][^.!?:;|\t\n]{1,50}[^.!?:;,|\s]")
 _BELOW = re.compile(r" ?\n\s*[A-ZÀ-ÖØ-Þ]")
-_ROW = re.compile(r".*(?:\||\t).*|[^.!?]{1,60}: ?\S.*")
+_ROW = re.compile(r".*(?:\||\t).*|[^.!?]{1,60}: ?\S.*|\S(?:[^.!?]|(?<=\d)\.(?=\d)){0,60} \.{2,} \S.*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,13 +46,14 @@ _ANSWERING = frozenset(terms("yes no sure correct right indeed exactly ja nein o
 _OWN = re.compile(r"\b(?:you|your|my|i|we|their|his|her|of the)\b", re.IGNORECASE)
 """A sentence with one of these speaks of the person's own matter, or of a part of what was asked."""
 _SUPPOSED = re.compile(
-    r"\b(?:if|when|suppose|say|wenn|falls|si|quand|cuando|se|quando|als|wanneer|jeśli|i|we|she|he|they|ich|wir|je|nous|yo|io|ik|wij)\b[^.!?;]{0,80}$",
+    r"\b(?:if|when|suppose|say|wenn|falls|si|quand|cuando|se|quando|als|wanneer|jeśli|i|we|she|he|they|ich|wir|je|nous|yo|io|ik|wij)\b[^.!?;]{0,80}$"
+    r"|\b(?:an?|my|our|his|her|their|eine[mnrs]?|ein|une?|una|uma?|een) $",
     re.IGNORECASE,
 )
 
 
 def _supposed(found: Found, context: CheckContext) -> bool:
-    """True if the question supposes the value or tells it of somebody: "if I send 14 kWh", which no source can contradict; not of "it is $12, right?"."""
+    """True if the question supposes the value or tells it of somebody: "if I send 14 kWh", "in a £95 frame", which no source can contradict; not of "it is $12, right?"."""
     if context.question is None:
         return False
     text = context.question.source.text

@@ -27,6 +27,7 @@ from rai.check.reading.owners import anothers, label_words, owner
 from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import Place, Prepared
 from rai.check.roles import SaidAround, clash, quotes, rival
+from rai.check.rules.bands import of_another_band, of_another_day
 from rai.check.rules.conflict import conflict
 from rai.check.rules.elsewhere import elsewhere
 from rai.check.rules.nearer import nearer
@@ -70,7 +71,7 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
         if multiplied
         or p.found.kind != found.kind
         or (beyond and p.frame.bound == "end")
-        or contradicts(itself, p) is None
+        or contradicts(itself, _resumed(p, places)) is None
     ]
     why = f"The sources hold {claim.text} too often to tell what each place is about."
     too_many = Finding("unchecked", (), why, rule="too-many")
@@ -104,6 +105,21 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     spans = (place.span(), other.place.span())
     why = f"{name_of(place)} has {spans[0].text} for something else; here {name_of(other.place)} says {spans[1].text}."
     return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=other.by)
+
+
+def _resumed(place: Place, places: Sequence[Place]) -> Place:
+    """The place that a later one goes back to: "the six hours" to "at least six hours"; itself if it goes back to none. `places`: of the same value."""
+    text, at = place.text(), place.found.start
+    if place.frame.bound or not _GOES_BACK.search(text, max(0, at - 12), at):
+        return place
+    before = (p for p in places if p.source == place.source and p.found.start < at and p.frame.bound)
+    return max(before, key=lambda p: p.found.start, default=place)
+
+
+_GOES_BACK = re.compile(
+    r"\b(?:the|these|those|this|die|der|diese[nr]?|les?|ces|cette|los|las|esos|estas?|i|gli|questi|queste|os|as|estes|deze|te|tych) $",
+    re.IGNORECASE,
+)
 
 
 def layers_of(n: int, answer: Answer) -> tuple[Spoken, ...]:
@@ -254,6 +270,8 @@ def _beating(place: Place, others: Sequence[Place], told: _Naming) -> Rival | No
     # a bare number is the figure of many things, and keys in one language say little to an answer in another
     keyed = told.kind != "number" and not _is_foreign(place, told.words)
     better = rival_of(place, rivals, told.layers, told.itself) if keyed else None
+    better = better or of_another_band(place, rivals, told.around.sentence, told.question)
+    better = better or of_another_day(place, rivals, told.around.sentence, told.question)
     better = better or _beside_in_words(place, rivals, told.said)
     return better or (_owners(place, rivals, told) if place.found.kind in CONTACT_KINDS else None)
 

@@ -9,7 +9,7 @@ the value is in the wrong role. Where nothing is named nothing is decided.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rai.check.reading.keys import Axis, Key, Spoken, axes_of
 from rai.check.reading.sources import Place
@@ -33,10 +33,8 @@ def rival_of(place: Place, others: Sequence[Place], layers: Sequence[Spoken], it
     if place.unit.field != "text":
         return None
     near = [o for o in others if o.source == place.source and o.unit.field == "text"]
-    for axis in axes_of(place.text(), place.found.start):
+    for axis in (_told_apart(a, place) for a in axes_of(place.text(), place.found.start)):
         own = axis.keys.get(axis.own)
-        if axis.by == "list-item" and place.found.kind != "entity":
-            continue  # the lines of a list are more often several things of one than one thing of several
         if (
             own is None
             or not own.is_namable()
@@ -48,6 +46,19 @@ def rival_of(place: Place, others: Sequence[Place], layers: Sequence[Spoken], it
         if other is not None:
             return Rival(other, axis.by, clause=bool(layers) and len(axis.named(layers[0])) == 1)
     return None
+
+
+def _told_apart(axis: Axis, place: Place) -> Axis:
+    """An axis with the keys by which values of its kind are told apart.
+
+    The lines of a list are more often several things of one than one thing of several: of other than names only those count whose labels differ in
+    their number alone, "index 1.60" and "index 1.67".
+    """
+    own = axis.keys.get(axis.own)
+    if axis.by != "list-item" or place.found.kind == "entity" or own is None:
+        return axis
+    alike = {n: key for n, key in axis.keys.items() if all(w[-1].isdigit() for w in key.every ^ own.every)}
+    return replace(axis, by="list-number", keys=alike if len(alike) > 1 else {})
 
 
 def _asked(axis: Axis, own: Key, others: Sequence[Place], layers: Sequence[Spoken]) -> Place | None:

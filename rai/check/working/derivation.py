@@ -27,7 +27,7 @@ from rai.check.working.plausibility import of_one_line, says_that_it_reckons, ta
 from rai.check.working.recurring import recurring_ways, timetable_ways
 from rai.check.working.series import day_of_month, series_of
 from rai.check.working.tariffs import lines_ways, tariff_ways, usage_ways
-from rai.check.working.terms import Wanted, scaled
+from rai.check.working.terms import SAID, Wanted, scaled
 from rai.check.working.written_formula import written_out
 from rai.claims.found import Found
 
@@ -262,8 +262,9 @@ def is_told(n: int, answer: Answer) -> bool:
     return bool(_OPENS.search(before) or _COUNTED.match(after) or _CUE.search(before) or _CUE.search(after))
 
 
-def _dearness(way: Reckoned) -> tuple[float, int, str]:
-    return way.cost, len(way.written), way.written
+def _dearness(way: Reckoned) -> tuple[bool, float, int, str]:
+    """What the answer and the person say explains a value better than what only a source does, however near that lies."""
+    return any(o.far >= SAID for o in way.operands), way.cost, len(way.written), way.written
 
 
 def _ways(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[Reckoned]:

@@ -6,6 +6,7 @@ of few terms is that value; the cheapest way is shown. Amounts are reckoned as w
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -62,6 +63,10 @@ def calculations(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Formul
     yield from _pairs(wanted, rounded if money else [p for p in rounded if not p.product])
     if money:
         yield from _several(wanted, own, [p for p in rounded if p.product])
+    if wanted.found.kind == "quantity":
+        yield from _runs(
+            wanted, [t for t in own if t.operands[0].far < SAID and t.operands[0].found.kind == "quantity"], 3
+        )
     if wanted.found.kind in ("number", "quantity"):
         yield from _ratios(wanted, operands)
 
@@ -185,12 +190,17 @@ def _percentages(operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
         if a.found.kind != b.found.kind or unit_of(a.found) != unit_of(b.found) or n == m:
             continue
         (small, s), (large, g) = ((a, n), (b, m)) if n < m else ((b, m), (a, n))
+        if g == _HUNDRED and large.found.kind == "number":
+            continue  # 12 of 100 points are no 12 %: any number would be one of a hundred
         for exact, written in (
             (Fraction(s) / Fraction(g), f"{small.text} / {large.text}"),
             (Fraction(g - s) / Fraction(g), f"({large.text} - {small.text}) / {large.text}"),
             (Fraction(g - s) / Fraction(s), f"({large.text} - {small.text}) / {small.text}"),
         ):
             yield FormulaTerm(of_fraction(exact * 100), (a, b), f"{written} × 100", cost_of(a, b) + 0.5)
+
+
+_HUNDRED = 100
 
 
 def _ratios(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
@@ -274,7 +284,7 @@ def _several(wanted: Wanted, own: Sequence[FormulaTerm], products: Sequence[Form
 
     More than three only where the answer says them one after the other, as in a list below its total.
     """
-    near = sorted((t for t in own if t.operands[0].far < SAID), key=_term_cost)[:9]
+    near = sorted((t for t in own if t.operands[0].far < SAID and not _is_each(t)), key=_term_cost)[:9]
     if len(near) < 3:  # two that are said may have a third that a source says beside them
         near += sorted((t for t in own if t.operands[0].far == SAID), key=_term_cost)[:1]
     for group in combinations(near, 3):
@@ -290,6 +300,11 @@ def _several(wanted: Wanted, own: Sequence[FormulaTerm], products: Sequence[Form
         for product in cheap:
             if wanted.takes(pair[0].number + pair[1].number + product.number) and all(_apart(product, t) for t in pair):
                 yield _together((product, *pair), product.number + pair[0].number + pair[1].number)
+
+
+def _is_each(term: FormulaTerm) -> bool:
+    """True of a price that is said to be that of each: of "four checks at €39 each" not €39 goes into a bill."""
+    return term.operands[0].found.per == "item"
 
 
 _LARGE = 1000
@@ -308,10 +323,22 @@ def _term_number(term: FormulaTerm) -> int:
     return term.number
 
 
-def _runs(wanted: Wanted, near: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
-    """Sums of four and more amounts that the answer says one after the other."""
-    said = sorted((t for t in near if t.operands[0].far < 1.0), key=lambda t: t.operands[0].found.start)
-    for size in range(4, min(MOST_SUMMED, len(said)) + 1):
+def _runs(wanted: Wanted, near: Sequence[FormulaTerm], least: int = 4) -> Iterator[FormulaTerm]:
+    """Sums of `least` and more amounts or spans that the answer says one after the other."""
+    every = sorted((t for t in near if t.operands[0].far < SAID), key=lambda t: t.operands[0].found.start)
+    signed = [
+        t for t in every if not _BARE.fullmatch(t.operands[0].text)
+    ]  # index 1.67 of "Index 1.67: £75" is no amount
+    yield from _in_order(wanted, every, least)
+    if len(signed) < len(every):
+        yield from _in_order(wanted, signed, least)
+
+
+_BARE = re.compile(r"[\d.,]+")
+
+
+def _in_order(wanted: Wanted, said: Sequence[FormulaTerm], least: int) -> Iterator[FormulaTerm]:
+    for size in range(least, min(MOST_SUMMED, len(said)) + 1):
         for at in range(len(said) - size + 1):
             group = said[at : at + size]
             total = sum(t.number for t in group)

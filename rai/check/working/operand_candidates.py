@@ -14,7 +14,7 @@ from rai.check.context import CheckContext, Finding
 from rai.check.operands import Operand, nearest
 from rai.check.reading.keys import Spoken, axes_of
 from rai.check.reading.readings import readings
-from rai.check.reading.role_words import role_terms
+from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import Place, Prepared, Unit
 from rai.claims.found import Found
 from rai.records import SUPPORTED, EvidenceSpan
@@ -33,6 +33,8 @@ _FARTHEST = 0.8
 """How far one that the answer says is at most."""
 _ASKED = 0.5
 """How far one of the question is."""
+_ASKED_LINE = 0.7
+"""How far an amount is whose line the question names by all its words (`is_asked_for`)."""
 _IN_SOURCE = 1.0
 """How far one is of the passage that speaks most of the same."""
 _ELSEWHERE = 2.0
@@ -119,7 +121,7 @@ def _said(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[O
             far = min(_FARTHEST, _A_SENTENCE * away)
             yield Operand(value, answer.written(m), far, evidence)
             wanted = answer.values[n]
-            if value.kind == "number" and held:  # the 15th of "from the 15th"
+            if value.kind == "number" and held and answer.written(m)[:1].isdigit():  # the 15th of "from the 15th"
                 days = (r for r in readings(value, answer.text) if r.kind == "date")
                 yield from (Operand(day, answer.written(m), far, evidence) for day in days)
             if (
@@ -173,6 +175,8 @@ def _named(n: int, answer: Answer) -> Iterator[Operand]:
         if _is_anothers(place, layers):
             continue
         far = _ELSEWHERE if rank is None else min(_ELSEWHERE, _IN_SOURCE + 0.2 * rank)
+        if place.found.kind == "money" and is_asked_for(place, answer):
+            far = _ASKED_LINE
         yield Operand(priced(place, text), place.span().text, far, (place.span(),), id(place.unit))
 
 
@@ -215,18 +219,33 @@ def _places(n: int, answer: Answer) -> Iterator[tuple[Prepared, Place, int | Non
             yield text, place, rank
 
 
+def is_asked_for(place: Place, answer: Answer) -> bool:
+    """True of an amount on a line of its own whose label the question says, words and numbers: "index 1.67 ..... + £75", asked for "index 1.67"."""
+    question = answer.context.question
+    if question is None or place.unit.field != "text" or place.unit.header:
+        return False
+    label = place.text()[place.unit.start : place.found.start]
+    if len(label) > _LONGEST_LABEL or not (_LABEL_ENDS.search(label)):
+        return False
+    words = role_terms(label) | numbered(label)
+    return bool(words) and words <= answer.context.question_terms | numbered(question.source.text[:LONGEST])
+
+
+_LONGEST_LABEL = 60
+_LABEL_ENDS = re.compile(r"(?::|\.{2,}| \.|\t| [-–—])[ +]*$")
 MOST_ELSEWHERE = 80
 """Most operands out of passages that the sentence does not speak of."""
 _DECIMALS = re.compile(r"\d[.,]\d\d$")
 
 
 def priced(place: Place, text: Prepared) -> Found:
-    """The value of a place; a bare number of a table as an amount where its document names one currency: "25,60" below "tariff (EUR)"."""
+    """The value of a place; a bare number of a table as an amount where its document names one currency and its row has no amount: "25,60" below "tariff (EUR)"."""
     found = place.found
     if found.kind != "number" or not place.unit.row or len(found.forms) != 1 or not _DECIMALS.search(place.span().text):
         return found
-    codes = {p.found.value.partition(" ")[2] for p in text.kinds.get("money", ())}
-    if len(codes) != 1:
+    amounts = text.kinds.get("money", ())
+    codes = {p.found.value.partition(" ")[2] for p in amounts}
+    if len(codes) != 1 or any(p.unit is place.unit for p in amounts):
         return found
     value = f"{found.value} {codes.pop()}"
     return replace(found, kind="money", value=value, readings=(value,))

@@ -20,6 +20,8 @@ CODES: frozenset[str] = frozenset((*COMMON, *_TABLE["others"]))
 SYMBOLS: dict[str, str] = _TABLE["symbols"]
 CROWNS = ("SEK", "NOK", "DKK")
 """Currencies that "kr" may mean."""
+CROWN_NAMES = frozenset({"krone", "kroner", "kronen", "krona", "kronor", "crown", "crowns"})
+"""Names that more than one of these currencies has, and that a text in another language uses for any."""
 DOLLARS = frozenset({"USD", "AUD", "CAD", "NZD", "HKD", "SGD", "MXN"})
 """Currencies that a bare $ may mean beside their code: $5 CAD."""
 _UNQUALIFIED: dict[str, str] = _TABLE["names"]

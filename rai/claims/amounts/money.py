@@ -72,6 +72,9 @@ _WEIGHS = re.compile(r"\bweigh\w{0,3} (?:up to |about |only |over |under )?$", r
 _ENDS = re.compile(r"[.,;:!?)]|$| (?:per|a|an|each|for|or|and|to)\b")
 _THOUSAND = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _WHOLE_POUND = 100
+_OF_THE_NEXT = re.compile(r" ?\d{1,3}(?:[.,' ]?\d{3})*[.,]\d\d(?!\d)")
+"""An amount that a currency stands before: from year 2 EUR 620,00."""
+_CENTS_SAID = re.compile(r"[.,]\d\d$")
 _SIGN = re.compile(r"(?:^|(?<=[\s(:]))[-−]$|\bminus $", re.IGNORECASE)
 
 
@@ -128,6 +131,13 @@ def _amount(text: str, numeral: Numeral, taken: int) -> tuple[tuple[str, ...], i
     after = _currency_after(text, end)
     if after is None or (
         after[2] and text[numeral.end : after[1]].strip().lower() == "p" and not _is_pence(text, numeral)
+    ):
+        return None
+    if (
+        after[2] == 0
+        and _OF_THE_NEXT.match(text, after[1])
+        and numeral.end < after[1]
+        and not _CENTS_SAID.search(text, numeral.start, numeral.end)
     ):
         return None
     return after[0], power + after[2], numeral.start, after[1]
@@ -189,7 +199,8 @@ def _named(text: str, match: re.Match[str]) -> tuple[tuple[str, ...], int, int] 
     while end > 0:
         code = known.get(phrase[:end])
         if code:
-            return None if _is_other(text, phrase[:end], start, start + end) else ((code,), start + end, 0)
+            codes = _crowns(text) if phrase[:end] in currencies.CROWN_NAMES else (code,)
+            return None if _is_other(text, phrase[:end], start, start + end) else (codes, start + end, 0)
         end = max(phrase.rfind(" ", 0, end), phrase.rfind("-", 0, end), phrase.rfind(".", 0, end))
     return None
 

@@ -59,8 +59,8 @@ _TIER = re.compile(
 _LETTERS_DIGITS = re.compile(r"([a-z]{1,8})-?(\d{1,12})")
 
 
-_AGES = re.compile(r"\d{1,3}-(?:to|bis|à|a)-\d{1,3}\w?", re.IGNORECASE)
-"""8-to-13s: from so much to so much, and no identifier."""
+_AGES = re.compile(r"\d{1,3}-(?:to|bis|à|a)-\d{1,3}(?:\w?|-[a-z]{2,12}(?:-[a-z]{2,12})?)", re.IGNORECASE)
+"""8-to-13s, 15-to-28-day: from so much to so much, and no identifier."""
 
 
 def find(text: str) -> list[Found]:

@@ -54,7 +54,8 @@ _BESIDE_AFTER = re.compile(r",? \(?|, ")
 
 
 def find(text: str) -> list[Found]:
-    """Finds every date, ascending. 05/06/2026 keeps both readings, in `value` joined by a bar; impossible days are no dates.
+    """Finds every date, ascending. 05/06/2026 keeps both readings, in `value` joined by a bar, unless another date of the text tells the
+    order; impossible days are no dates.
 
     A weekday beside the date it belongs to is part of it; one that does not belong to it stands for itself.
     A text that is nothing but a normal form is that date.
@@ -98,12 +99,14 @@ def _numeric(text: str) -> list[Found]:
     for match in _YEAR_FIRST.finditer(text):
         year, month, day = re.split("[-/.]", match.group())
         found += _read(match, ((month, day),), year)
+    orders = _orders_of(text)
     for match in _YEAR_LAST.finditer(text):
         first, second, year = re.split("[-/.]", match.group())
         dotted = match.group(1) == "."
         if dotted and _VERSION.search(text, max(0, match.start() - 12), match.start()):
             continue
-        found += _read(match, ((second, first),) if dotted else ((first, second), (second, first)), periods.full(year))
+        both = {1: (first, second), -1: (second, first)}
+        found += _read(match, (both[-1],) if dotted else tuple(both[way] for way in orders), periods.full(year))
     for match in _MONTH_YEAR.finditer(text):
         month, _, year = match.group().partition("/")
         value = iso(year, int(month), None)
@@ -122,6 +125,22 @@ def _numeric(text: str) -> list[Found]:
             first, second = re.split("[/.]", match.group())[:2]
             found += _read(match, ((second, first),) if dotted else ((first, second), (second, first)), None)
     return found
+
+
+def _orders_of(text: str) -> tuple[int, ...]:
+    """The orders in which a text writes dates with slashes: 1 month first, -1 day first; both, the month first, where nothing tells.
+
+    A text keeps to one: beside 17/04/2027 the day of 05/03/2027 comes first too.
+    """
+    told = set()
+    for match in _YEAR_LAST.finditer(text):
+        first, second, _ = re.split("[-/.]", match.group())
+        if match.group(1) != "." and (int(first) > _MONTHS) != (int(second) > _MONTHS):
+            told.add(-1 if int(first) > _MONTHS else 1)
+    return tuple(told) if len(told) == 1 else (1, -1)
+
+
+_MONTHS = 12
 
 
 def _read(match: re.Match[str], orders: tuple[tuple[str, str], ...], year: str | None) -> list[Found]:

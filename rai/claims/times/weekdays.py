@@ -35,6 +35,10 @@ _SHORT_BEFORE = re.compile(
 _SHORT_AFTER = re.compile(
     r"[-–—&/+][ ]?$|\b(?:Mon|Tue|Tues|Wed|Thu|Thur|Thurs|Fri|Sat|Sun)\.?(?:,| and| or| to| through| until) $"
 )
+# "Mo, Mi 14:00-18:00": of a short name that English does not have the hours are what goes with it
+_HOURS_BEHIND = re.compile(
+    r"\.?(?:(?:, ?| ?[+&/] ?| und | et | y | e | en | i )[^\W\d_]{2,3}\b\.?){0,5}:? \d{1,2}[:.h]\d\d ?[-–—]"
+)
 _EVERY = re.compile(r"(?:day|morning|evening|night|afternoon)(?!\w)")
 # a daily limit is one per day, not one on all days
 _PER_DAY = re.compile(
@@ -154,8 +158,10 @@ def _stands_alone(text: str, day: _Day) -> bool:
         return True
     if day.locales == {"pt"} and day.end - day.start > 3:
         return text.startswith("-feira", day.end)
-    if "en" not in day.locales or not text[day.start].isupper():
+    if not text[day.start].isupper():
         return False
+    if "en" not in day.locales:
+        return _HOURS_BEHIND.match(text, day.end) is not None
     before = _SHORT_AFTER.search(text, max(0, day.start - 14), day.start)
     return bool(_SHORT_BEFORE.match(text, day.end) or before)
 

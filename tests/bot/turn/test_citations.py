@@ -76,8 +76,8 @@ def test_what_was_worked_out_cites_each_operand_and_a_sentence_its_own_place_fir
     """The operands of a sum stand in two passages; the passage that says the sentence is preferred where others hold as much."""
     evidence = [Evidence(n, Passage(name, name, name, ROW)) for n, name in enumerate(["a", "b"], 1)]
     at = {name: EvidenceSpan(name, "text", 0, 1, "x") for name in ("a", "b")}
-    total = Claim("amount", "$42.00", 31, 37, status="derived", evidence=(at["b"], at["a"]))
+    total = Claim("money", "$42.00", 31, 37, status="derived", evidence=(at["b"], at["a"]))
     assert with_markers(ROW, [total], evidence) == f"{ROW} [2] [1]"
-    value = Claim("amount", "$42.00", 31, 37, status="exact", evidence=(at["a"], at["b"]))
+    value = Claim("money", "$42.00", 31, 37, status="exact", evidence=(at["a"], at["b"]))
     whole = Claim("statement", ROW, 0, len(ROW), status="entailed", evidence=(at["b"], at["a"]))
     assert with_markers(ROW, [value, whole], evidence) == f"{ROW} [2]"
