@@ -47,7 +47,7 @@ SUITES: dict[str, Suite] = {
     "retrieval": Suite(retrieval, ("retrieval/*/queries.jsonl", OWN_QUESTIONS)),
     "query": Suite(query, ("query/*.jsonl",)),
     "screen": Suite(screen, ("screen/*.jsonl",)),
-    "injection": Suite(injection, ("injection/*.jsonl",)),
+    "injection": Suite(injection, ("injection/*.jsonl", "screen/docs_*.jsonl")),
     "planted": Suite(planted, PATTERNS),
     "golden": Suite(_golden, ("golden.jsonl",)),
 }
