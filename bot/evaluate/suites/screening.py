@@ -114,9 +114,14 @@ def _sets(name: str, judged: Sequence[_Judged], false_name: str, bench: Bench) -
         ("language:", lambda j: j.language),
         ("place:", lambda j: j.place),
     ]
-    for of, value in (*([("", lambda j: j.category)] if bench.by_category else []), *ways):
-        for each in sorted({value(j) for j in judged} - {""}):
-            yield _measure(f"{name}:{of}{each}", [j for j in judged if value(j) == each], false_name)
+    if bench.by_category:
+        ways.insert(0, ("", lambda j: j.category))
+    for of, value in ways:
+        parts: dict[str, list[_Judged]] = {}
+        for j in judged:
+            parts.setdefault(value(j), []).append(j)
+        for each in sorted(parts.keys() - {""}):
+            yield _measure(f"{name}:{of}{each}", parts[each], false_name)
 
 
 def _measure(name: str, judged: Sequence[_Judged], false_name: str) -> SetResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -152,7 +152,7 @@ class Doubting:
 
     name = "first"
 
-    async def screen(self, text: str, documents: tuple[str, ...] = ()) -> Screening:
+    async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
         judged = tuple(
             DocumentScreening(i, "allow", None, 0.3, doubtful="odd" in document) for i, document in enumerate(documents)
         )
