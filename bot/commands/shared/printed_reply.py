@@ -116,7 +116,7 @@ def _head(reply: ReplyView) -> Text:
         sentence = "small talk, nothing was searched for"
     if tells_empty(reply.answer):
         sentence = "there is nothing to answer from"
-    if reply.outcome == Outcome.ANSWERED and _doubtful(reply.claims):
+    if reply.outcome == Outcome.ANSWERED and (_doubtful(reply.claims) or reply.contact_notice):
         sentence = "nothing in it is unsupported, but look at what is listed below"
     return Text.assemble((reply.outcome, style), f" · {reply.code}" if reply.code else "", f" · {sentence}")
 
