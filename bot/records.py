@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 from bot.stop import Stop
 from bot.version import VERSION
+from bot.wording.contacts import contact_notice
 from bot.wording.web import web_notice
 from grounding.corrective.find import FoundEvidence
 from grounding.policy import DEFAULT_POLICY, Policy
 from grounding.query.clarify import Clarification
 from grounding.quoting.coverage import Covered
-from grounding.records import Access, Action, Evidence, Grade, Origin, Prompt, Query, Tier, Turn, plain
+from grounding.records import Access, Action, Evidence, Grade, Origin, Prompt, Query, Tier, Trust, Turn, plain
 from rai.account import ModelCall, Prices
 from rai.judgement import Judgement
 from rai.records import Category, Claim, Outcome, Screening
@@ -94,7 +95,9 @@ class Rerun:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Where a part of the answer comes from. `quote` lies verbatim in the cited passage; `tier` is that of a web page's site."""
+    """Where a part of the answer comes from. `quote` lies verbatim in the cited passage; `tier` is that of a web page's site, `trust` whose word
+    the source is.
+    """
 
     n: int
     title: str
@@ -105,6 +108,7 @@ class Citation:
     quote: str
     origin: Origin = "kb"
     tier: Tier | None = None
+    trust: Trust = "ordinary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +229,12 @@ class Reply:
         """The line that marks an answer of which a part rests on the web; None if none does."""
         return web_notice((c.n, c.url, c.tier) for c in self.citations if c.origin == "web")
 
+    @property
+    def contact_notice(self) -> str | None:
+        """The line that marks contacts of the answer that nobody answers for, with whose they are; None where there is none."""
+        held = {e.passage.chunk_id: (e.n, e.passage) for e in self.record.evidence}
+        return contact_notice(self.claims, held)
+
     def as_json(self) -> dict[str, Any]:
         """The form of `ask --json` and `POST /api/ask`."""
         record, found = self.record, self.record.found
@@ -261,6 +271,7 @@ class Reply:
             "coverage": plain(self.coverage),
             "understood": self.understood,
             "web_notice": self.web_notice,
+            "contact_notice": self.contact_notice,
         }
 
 
@@ -282,6 +293,7 @@ def claim_json(claim: Claim) -> dict[str, Any]:
         "formula": claim.formula,
         **({"score": claim.score} if claim.score is not None else {}),
         **({"struck": claim.struck} if claim.struck is not None else {}),
+        **({"trust": claim.trust} if claim.trust is not None else {}),
     }
 
 

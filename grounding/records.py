@@ -20,6 +20,8 @@ Role = Literal["customer", "agent", "user", "assistant"]
 Origin = Literal["kb", "web"]
 Tier = Literal["trusted", "unlisted", "denied"]
 """How far a web site is trusted: on a list of ours, on none, or never to be used."""
+Trust = Literal["official", "ordinary", "inbound"]
+"""Whose word a source is: the company's own and answered for, what somebody in it wrote, or what came in from outside (e-mails, the web)."""
 Label = Literal["Awful", "Poor", "Good", "Perfect"]
 SearchBy = Literal["hybrid", "words", "meaning"]
 
@@ -121,7 +123,7 @@ class Document:
     """One article of the knowledge base, as extracted text.
 
     `groups` None: everyone in the tenant; (): nobody. `internal`: may inform the human agent, never
-    quoted in a customer-ready draft. `updated`: ISO 8601 or None.
+    quoted in a customer-ready draft. `updated`: ISO 8601 or None. `trust`: whose word it is, which decides how its contacts are shown.
     """
 
     doc_id: str
@@ -134,12 +136,14 @@ class Document:
     updated: str | None = None
     content_type: str = "text/plain"
     locators: tuple[Locator, ...] = ()
+    trust: Trust = "ordinary"
 
     @property
     def version(self) -> str:
         """Hash of everything that retrieval or display depends on; equal versions cost no work."""
         meta = (self.title, self.url, self.groups, self.product, self.internal, self.updated, self.locators)
-        return hashlib.sha256(f"{meta!r}\x00{self.text}".encode()).hexdigest()[:32]
+        trust = "" if self.trust == "ordinary" else self.trust  # versions of before there was trust stay what they were
+        return hashlib.sha256(f"{meta!r}{trust}\x00{self.text}".encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,7 @@ class DocumentInfo:
     root: str
     ingested_at: str
     chunking: str = ""
+    trust: Trust = "ordinary"
 
 
 def chunk_id(doc_id: str, start: int, end: int, text: str) -> str:
@@ -186,7 +191,8 @@ class Passage:
     `score`: fused, in [0, 1], higher is better, comparable within one result list only. `bm25`: raw, unbounded,
     or None if words did not find it. `semantic`: cosine in [-1, 1], or None if there are no vectors. `reranked`: what a ranker behind
     the search gave it, in [0, 4] (Azure's semantic ranker), or None; `caption`: the words of it that the ranker found to the point.
-    `screened` names the rule that found an instruction hidden in the passage, when there is one. `tier` is of a web page.
+    `screened` names the rule that found an instruction hidden in the passage, when there is one. `tier` is of a web page. `trust`: whose word
+    it is, that of its document; pages of the web are inbound, of trusted sites ordinary.
     """
 
     chunk_id: str
@@ -208,6 +214,7 @@ class Passage:
     tier: Tier | None = None
     reranked: float | None = None
     caption: str | None = None
+    trust: Trust = "ordinary"
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,12 +56,12 @@ def _s(names: str) -> dict[str, Any]:
 
 _SPAN = {**_s("source field start end"), "text": _TEXT}
 _CLAIM = {
-    **_s("kind entity start end status rule p score struck"),
+    **_s("kind entity start end status rule p score struck trust"),
     **dict.fromkeys(("text", "value", "why", "formula"), _TEXT),
     "evidence": [_SPAN],
     "instead": _SPAN,
 }
-_CITATION = {**_s("n url doc_id chunk_id origin tier"), "title": _TEXT, "locator": _TEXT, "quote": _TEXT}
+_CITATION = {**_s("n url doc_id chunk_id origin tier trust"), "title": _TEXT, "locator": _TEXT, "quote": _TEXT}
 _DECISION = {**_s("action rule threshold margin value"), "kept": [_S]}
 _GRADE = {
     **_s("id score label binary"),
@@ -70,7 +70,7 @@ _GRADE = {
 }
 _REPLY = {
     **_s("outcome code action kb_version entry_id relevance policy turn_id intent offered_as"),
-    **dict.fromkeys(("answer", "query", "understood", "web_notice"), _TEXT),
+    **dict.fromkeys(("answer", "query", "understood", "web_notice", "contact_notice"), _TEXT),
     "citations": [_CITATION],
     "offered": [_CITATION],
     "claims": [_CLAIM],
@@ -129,7 +129,7 @@ _TURN = {
     },
     "evidence": [
         {
-            **_s("n chunk_id doc_id version start end origin score updated tier"),
+            **_s("n chunk_id doc_id version start end origin score updated tier trust"),
             **dict.fromkeys(("title", "url", "locator"), _PASSAGE),
             "text": _OWN,
         }
@@ -232,7 +232,7 @@ ONCE: Mapping[str, Once] = {
         whole=("policy", "versions", "prices", "reply.mode"),
         rows={
             "passages": _OF_A_PASSAGE,
-            "evidence": (*_OF_A_PASSAGE, "url", "locator", "text", "origin", "updated", "tier"),
+            "evidence": (*_OF_A_PASSAGE, "url", "locator", "text", "origin", "updated", "tier", "trust"),
         },
         parts=("system", "guidance", "example"),
         clear={

@@ -10,6 +10,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
+from grounding.records import Trust
+
 Kind = Literal[
     "number",
     "quantity",
@@ -140,6 +142,7 @@ class Claim:
     `score`: of a statement, how far it is supported, in [0, 1]: it ranks, it is no probability; None of other kinds and where
     nothing was weighed.
     `instead`: what the source says here, where role and subject are certain: what a repair may write in the claim's place.
+    `trust`: of a contact that nobody answers for, whose word it is (`check.contact_sources`); None of all else. `instead` is then what an official source gives.
     `struck`: whether a policy of its own strikes the claim's doubt; None: `STRUCK_DOUBT` says.
     """
 
@@ -158,6 +161,7 @@ class Claim:
     formula: str | None = None
     p: float | None = None
     struck: bool | None = None
+    trust: Trust | None = None
 
     @property
     def unsupported(self) -> bool:

@@ -109,7 +109,7 @@ CHECK = [
     {"lexicon"},
     {"comparison"},
     {"reading"},
-    {"context", "roles", "operands"},
+    {"context", "roles", "operands", "contact_sources"},
     {"surroundings"},
     {"answer"},
     {"phrasing"},

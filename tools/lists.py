@@ -275,6 +275,7 @@ def seams() -> str:
     """Every seam, a table for each module of them, with the classes that have what it asks."""
     modules = [importlib.import_module(name) for name in module_names()]
     known = [c for m in modules for c in vars(m).values() if inspect.isclass(c) and c.__module__ == m.__name__]
+    known = [c for c in known if not c.__name__.startswith("_")]  # what a module keeps to itself, nobody chooses
     ports = [c for c in known if is_protocol(c) and c.__module__.endswith(".ports")]
     whole = sorted(
         {c for c in known if not is_protocol(c) and not any(c in other.__bases__ for other in known)}, key=place_of

@@ -22,6 +22,7 @@ from bot.view.claim_map import ClaimMap, ClaimRow, claim_map
 from bot.view.passages import shown_passage
 from bot.view.reply import ListedSource, ReplyView, reply_view
 from bot.view.status_words import said
+from bot.wording.contacts import with_marks
 from bot.wording.outcomes import OUTCOME_WORDS
 from grounding.errors import AttestError, InputError
 from grounding.records import Access, DocumentInfo, plain
@@ -137,6 +138,8 @@ def _told(reply: ReplyView, draft: ClaimMap | None) -> dict[str, Any]:
         "summary": _summary(reply),
         "understood": reply.understood,
         "web_notice": reply.web_notice,
+        "contact_notice": reply.contact_notice,
+        "for_customer": with_marks(reply.answer, reply.unvouched),
         "citations": [_listed(source) for source in reply.citations],
         "offered": [_listed(source) for source in reply.offered],
         "offered_as": reply.offered_as,

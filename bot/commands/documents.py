@@ -69,10 +69,10 @@ def list_(
         )
         return
     rows = [
-        (i.doc_id, i.title, _readers(i.groups), i.product or "–", i.chunks, i.updated or "–", i.version[:8])
+        (i.doc_id, i.title, _readers(i.groups), i.product or "–", i.chunks, i.trust, i.updated or "–", i.version[:8])
         for i in found
     ]
-    columns = ("id", "title", "readers", "product", "chunks", "updated", "version")
+    columns = ("id", "title", "readers", "product", "chunks", "trust", "updated", "version")
     console().print(table(columns, rows, right=("chunks",)))
 
 

@@ -76,7 +76,7 @@ Data = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Folder with provenance/, answers/, retrieval/, query/, screen/, injection/, questions.jsonl, golden.jsonl; turns: of a company, or of several.",
+        help="Folder with provenance/, answers/, retrieval/, query/, screen/, injection/, planted/, questions.jsonl, golden.jsonl; turns: of a company, or of several.",
     ),
 ]
 Sample = Annotated[

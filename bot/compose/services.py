@@ -34,6 +34,8 @@ from rai.check.judging.prompt import instructions as judge_instructions
 from rai.personal.redact import Redactor
 from rai.ports import EntityTagger, PersonalFinder, PromptScreen
 from rai.records import EntityType
+from rai.screening.by_model import ModelScreen
+from rai.screening.by_model import own_lines as screen_lines
 from rai.screening.cascade import CascadeScreen
 from rai.screening.decision import TIMEOUT_S
 from rai.screening.model import ScreenedModel
@@ -79,7 +81,13 @@ def chat_model(
     else:
         remote = resources.remote(settings, "openai", within_s=within_s, needed=needed)
         model = bare_model(settings, remote, resources, name)
-    ours = [*own_texts(settings.answering.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
+    ours = [
+        *own_texts(settings.answering.company),
+        *grading_texts(),
+        judge_instructions(),
+        JUDGE_REQUEST,
+        screen_lines(),
+    ]
     inner: ChatModel = PrivateModel(model, redactor) if settings.model.pseudonyms == "on" else model
     return ScreenedModel(inner, screen, trusted=ours)
 
@@ -185,6 +193,8 @@ def prompt_screen(settings: Settings, first: PromptScreen, resources: Resources)
         return CascadeScreen(first, _content_safety(settings, resources), when=settings.screen.when)
     if settings.screen.kind == "moderation":
         return CascadeScreen(first, _moderation(settings, resources), when=settings.screen.when, documents=False)
+    if settings.screen.kind == "model":
+        return CascadeScreen(first, _by_model(settings, first, resources), when=settings.screen.asked)
     return CascadeScreen(first)
 
 
@@ -203,6 +213,16 @@ def _content_safety(settings: Settings, resources: Resources) -> PromptScreen:
     screen = ContentSafetyScreen(settings.content_safety.endpoint, key, remote, strictness)
     resources.append(_closing(screen))
     return screen
+
+
+def _by_model(settings: Settings, first: PromptScreen, resources: Resources) -> PromptScreen:
+    """A chat model as the stronger screen, in its wrapper over the first one: what it is asked about was judged, too."""
+    redactor = Redactor(settings.answering.phone_regions)
+    within = _waited_for(settings, TIMEOUT_S)
+    model = chat_model(
+        settings, CascadeScreen(first), redactor, resources, within_s=within, needed=True, name=settings.screen.model
+    )
+    return ModelScreen(model)
 
 
 def _moderation(settings: Settings, resources: Resources) -> PromptScreen:

@@ -132,6 +132,7 @@ class _Builder:
             versions=versions(settings, embedding=local.fingerprint if local else "", screen=first.version),
             deadline_s=settings.bounds.turn_deadline_s,
             run=shared_pool().run,
+            regions=settings.answering.phone_regions,
             speller=linker,
             is_empty=partial(_is_empty, settings, index.counts),
         )

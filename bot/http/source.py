@@ -150,6 +150,7 @@ def _from_document(entry: Entry, evidence: dict[str, Any], document: Document, n
         ("Version", document.version),
         ("Updated", document.updated or "not stated"),
         ("Characters", f"{start} to {end}"),
+        ("Trust", document.trust),
         ("Internal", "yes: not for the customer" if document.internal else "no"),
     )
     pieces = segments(document.text, marks)

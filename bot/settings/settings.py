@@ -139,7 +139,14 @@ class Settings(BaseModel):
         yield from price_conflicts(self.prices, self.budget, self.embedding)
         yield from directory_conflicts(self.directory, self.identity.cloud)
         yield from search_conflicts(self.search, imagines=self.model.hyde == "model")
-        yield from screen_conflicts(self.screen, self.content_safety, self.moderation, self.files)
+        yield from screen_conflicts(
+            self.screen,
+            self.content_safety,
+            self.moderation,
+            self.files,
+            reached=self.model.is_reached,
+            several=self.model.several,
+        )
         yield from chunk_conflicts(self.chunks)
         yield from bound_conflicts(self.bounds)
         yield from bot_conflicts(self.bot)

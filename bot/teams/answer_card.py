@@ -15,6 +15,7 @@ from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
 from bot.view.reply import ReplyView
 from bot.wording.card import CardWords
+from bot.wording.contacts import with_marks
 from rai.records import Claim, Outcome
 
 CARD = "application/vnd.microsoft.card.adaptive"
@@ -154,7 +155,7 @@ def _head(reply: ReplyView, w: CardWords) -> list[Json]:
         items.append(_text(w(name), weight="Bolder", color=colour))
     if line:
         good = reply.outcome == Outcome.ANSWERED and not any(
-            c.status in ("unchecked", "conflict") for c in reply.claims
+            c.status in ("unchecked", "conflict") or c.trust is not None for c in reply.claims
         )
         items.append(_text(line, color="Good" if good else "Default"))
     return items
@@ -211,7 +212,7 @@ def _claims(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
 def _row(claim: Claim, places: Mapping[str, Any], w: CardWords) -> Json:
     cited = next((places[e.source] for e in claim.evidence if e.source in places), None)
     where = f"[{cited.n}] {_cut(cited.name, MAX_VALUE)}" if cited is not None else ""
-    doubt = claim.status in ("unchecked", "conflict")
+    doubt = claim.status in ("unchecked", "conflict") or claim.trust is not None
     texts: list[tuple[str, Json]] = [
         (_cut(claim.text, MAX_VALUE), {"weight": "Bolder"}),
         (w.status(claim.status), {"color": "Warning"} if doubt else {}),
@@ -248,8 +249,8 @@ def _sources(reply: ReplyView, shown: Shown, rows: int) -> list[Json]:
 
 
 def _customer(reply: ReplyView, w: CardWords) -> list[Json]:
-    """The answer as it can be sent on: no marks, plain text."""
-    text = for_customer(reply.answer) if reply.delivered else ""
+    """The answer as it can be sent on: no marks but those of contacts that nobody answers for, plain text."""
+    text = for_customer(reply.answer, reply.unvouched) if reply.delivered else ""
     return (
         [_text(w("customer"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": [_run(text)]}]
         if text
@@ -295,9 +296,12 @@ def _toggle(title: str, name: str, all_names: Sequence[str]) -> Json:
     return {"type": "Action.ToggleVisibility", "title": title, "targetElements": targets}
 
 
-def for_customer(answer: str) -> str:
-    """An answer as plain text that can be pasted: no citation marks, no headings, no markdown."""
+def for_customer(answer: str, unvouched: Sequence[str] = ()) -> str:
+    """An answer as plain text that can be pasted: no citation marks, no headings, no markdown. `unvouched`: contacts that keep a mark, so that
+    nobody sends them on without a look.
+    """
     text = re.sub(r"[ \t]*" + MARKER.pattern, "", answer)
+    text = with_marks(text, unvouched)
     text = re.sub(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+[^\n]{0,300}\n?", "", text)
     text = re.sub(r"\[([^\]\[]{1,300})\]\((https?://[^()\s]{1,500})\)", r"\1: \2", text)
     text = re.sub(r"(\*\*|__|`)", "", text)

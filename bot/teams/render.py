@@ -141,10 +141,16 @@ def _fit(message: Json, reply: ReplyView, above: str) -> Json:
 
 
 def _body(reply: ReplyView) -> str:
-    """The answer, and below it the line that says what of it is from the web."""
-    head, colon, places = reply.web_notice.partition(": ")
+    """The answer, and below it the lines that say which contacts nobody answers for, and what of it is from the web."""
+    notices = [_notice(line) for line in (reply.contact_notice, reply.web_notice) if line]
     understood = f"_{plain(shorten(_line(reply.understood), MAX_ASKED))}_\n\n" if reply.understood else ""
-    return understood + safe_markdown(reply.answer) + (f"\n\n**{head}{colon.strip()}** {places}" if head else "")
+    return "\n\n".join([understood + safe_markdown(reply.answer), *notices])
+
+
+def _notice(line: str) -> str:
+    """A line below the answer, its head bold; what it names of documents is literal."""
+    head, colon, places = line.partition(": ")
+    return f"**{head}{colon.strip()}** {safe_markdown(places)}"
 
 
 def _ask_back(reply: ReplyView) -> str:

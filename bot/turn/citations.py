@@ -138,9 +138,8 @@ def offered(evidence: Sequence[Evidence], grades: Sequence[Grade]) -> tuple[Cita
 
 def _citation(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) -> Citation:
     p = item.passage
-    return Citation(
-        item.n, p.title, p.url, p.doc_id, p.chunk_id, p.locator, _quote(item, claims, grades), p.origin, p.tier
-    )
+    quote = _quote(item, claims, grades)
+    return Citation(item.n, p.title, p.url, p.doc_id, p.chunk_id, p.locator, quote, p.origin, p.tier, p.trust)
 
 
 def _quote(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from bot.records import Code, Refusal, Reply, Struck
 from bot.turn.answer_form import admits_ignorance, asks_back, shortened, with_file_names, with_what_is_missing
 from bot.turn.citations import citations, markers, offered, with_markers, with_mended_markers, with_numbers
+from bot.turn.contacts import as_draft, with_official, with_trust
 from bot.turn.regeneration import drafted_again
 from bot.turn.screening import screen_draft
 from bot.turn.state import TurnState
@@ -57,12 +58,12 @@ async def decide_reply(state: TurnState, draft: str) -> Reply:
     if first.report.verdict == "irrelevant":
         return reply_without_answer(state, Outcome.INSUFFICIENT, relevance=first.report.relevance)
     if first.deliverable:
-        return answered(state, Outcome.ANSWERED, first)
+        return await _delivered(state, Outcome.ANSWERED, first)
     struck = Struck(first.text, first.report.claims)
     mended = await _mended(state, first)
     if mended is None:
         return replace(reply_without_answer(state, Outcome.WITHHELD, relevance=first.report.relevance), draft=struck)
-    return replace(answered(state, Outcome.REPAIRED, mended), draft=struck)
+    return await _delivered(state, Outcome.REPAIRED, mended, struck)
 
 
 async def _asked_back(state: TurnState, question: str) -> Reply:
@@ -139,6 +140,22 @@ async def _check(state: TurnState, text: str) -> Checked:
     sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title, e.passage.updated) for e in state.evidence]
     report = await state.seams.check(text, sources, state.query.text, state.said, state.ask.at)
     return Checked(text, replace(report, claims=with_numbers(text, report.claims, state.evidence)))
+
+
+async def _delivered(state: TurnState, outcome: Outcome, checked: Checked, draft: Struck | None = None) -> Reply:
+    """The reply that carries a checked answer. A contact in it that nobody answers for is marked, and where an official source of the evidence
+    has another for the same thing, that one is told in its place. `draft`: what was mended already.
+    """
+    claims = await with_trust(state, checked.text, checked.report.claims)
+    told = Checked(checked.text, replace(checked.report, claims=claims))
+    official = with_official(told.text, claims, state.evidence)
+    if official is not None:
+        again = await state.stage("check", _check(state, official))
+        if again.deliverable:
+            marked = await with_trust(state, again.text, again.report.claims)
+            told = Checked(again.text, replace(again.report, claims=marked))
+            outcome, draft = Outcome.REPAIRED, draft or Struck(checked.text, as_draft(claims))
+    return replace(answered(state, outcome, told), draft=draft)
 
 
 def answered(state: TurnState, outcome: Outcome, checked: Checked) -> Reply:

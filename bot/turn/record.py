@@ -160,6 +160,7 @@ def _evidence(item: Evidence) -> dict[str, Any]:
         "score": item.score,
         "updated": p.updated,
         "tier": p.tier,
+        "trust": p.trust,
     }
 
 

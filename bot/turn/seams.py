@@ -12,6 +12,7 @@ from grounding.bounded.pool import Run
 from grounding.ports import ChatModel, Composer, Directory, Grader, Retriever, Speller, WebSearch
 from grounding.query.linking import QueryBuilder
 from rai.account import Terms
+from rai.claims.contacts.phones import REGIONS
 from rai.ports import Ledger, PersonalFinder, PromptScreen
 from rai.records import Report, Source
 
@@ -28,7 +29,7 @@ async def never() -> bool:
 class Seams:
     """Everything a turn asks of the world. `web` None is off. `deadline_s` bounds the whole turn, `terms` what it takes of chat models.
 
-    `run`: who reads a draft before it is checked, which anybody may have had a hand in. `is_empty`: whether the knowledge base holds no document at all, whoever asks. Raises StoreError.
+    `regions`: those in which a telephone number without its country is read. `run`: who reads a draft before it is checked, which anybody may have had a hand in. `is_empty`: whether the knowledge base holds no document at all, whoever asks. Raises StoreError.
 
     `versions`: what all this is, for the record. `speller`: who mends slips of the hand in a question; None: nobody does. `personal`: who looks for personal data beside our own rules; None: nobody does. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
     """
@@ -52,3 +53,4 @@ class Seams:
     is_empty: Callable[[], Awaitable[bool]] = never
     speller: Speller | None = None
     run: Run = asyncio.to_thread
+    regions: tuple[str, ...] = REGIONS

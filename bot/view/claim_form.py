@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from grounding.errors import InputError
+from grounding.records import Trust
 from rai.records import Claim, EntityType, EvidenceSpan, Kind, Status
 
 _KINDS, _STATUSES, _ENTITIES = get_args(Kind), get_args(Status), get_args(EntityType)
@@ -36,6 +37,7 @@ def _claim(item: Any, where: str) -> Claim:
             formula=_text(item.get("formula")),
             p=_share(item.get("p")),
             struck=item.get("struck") if isinstance(item.get("struck"), bool) else None,
+            trust=next((t for t in get_args(Trust) if t == item.get("trust")), None),
         )
     except (AttributeError, KeyError, TypeError):
         raise InputError(f"{where} is not in the form of a claim") from None

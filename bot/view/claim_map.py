@@ -13,6 +13,7 @@ from typing import Literal
 
 from bot.view.markup import Mark, segments
 from bot.view.status_words import SIGNS, WORDS
+from bot.wording.contacts import whose
 from rai.check.catalogue import BY_ID, Rule
 from rai.records import Claim, EvidenceSpan, Source
 
@@ -125,7 +126,7 @@ def tone(claim: Claim) -> Tone:
     """ok: supported; doubt: delivered and marked; bad: never delivered."""
     if claim.unsupported:
         return "bad"
-    return "doubt" if claim.status in ("conflict", "unchecked") else "ok"
+    return "doubt" if claim.status in ("conflict", "unchecked") or claim.trust is not None else "ok"
 
 
 def claim_map(text: str, claims: Sequence[Claim], shown: Sequence[ShownSource], prefix: str = "") -> ClaimMap:
@@ -144,7 +145,7 @@ def _row(key: str, claim: Claim, shown: Sequence[ShownSource], places: Mapping[s
         claim=claim,
         tone=tone(claim),
         sign=SIGNS[claim.status],
-        words=WORDS[claim.status],
+        words=", ".join(part for part in (WORDS[claim.status], whose(claim.trust)) if part),
         why=_numbered(claim.why, shown),
         instead=f"{instead.text} [{numbers.get(instead.source, instead.source)}]" if instead is not None else "",
         href=places.get(key, f"{prefix}k{key}"),

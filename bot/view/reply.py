@@ -14,10 +14,11 @@ from bot.records import Reply
 from bot.view.claim_form import parse_claims
 from bot.view.decisions import Decided, decided
 from bot.wording.clarification import completed, question_alone
+from bot.wording.contacts import source_tag
 from bot.wording.notes import for_person
 from bot.wording.usage import usage_words
 from bot.wording.web import web_tag
-from grounding.records import Tier
+from grounding.records import Tier, Trust
 from rai.records import Claim, Outcome
 
 DELIVERED = frozenset({Outcome.ANSWERED, Outcome.REPAIRED})
@@ -26,7 +27,9 @@ DELIVERED = frozenset({Outcome.ANSWERED, Outcome.REPAIRED})
 
 @dataclass(frozen=True, slots=True)
 class ListedSource:
-    """A cited or offered passage. `name`: its title, or the document's id; `web`: a few words beside a page of the web, empty of the company's own."""
+    """A cited or offered passage. `name`: its title, or the document's id; `web`: a few words beside a page of the web or a document from outside,
+    empty of the company's own.
+    """
 
     n: int
     name: str
@@ -101,6 +104,7 @@ class ReplyView:
     answer: str
     understood: str
     web_notice: str
+    contact_notice: str
     citations: tuple[ListedSource, ...]
     offered: tuple[ListedSource, ...]
     offered_as: str
@@ -128,6 +132,11 @@ class ReplyView:
         return self.outcome in DELIVERED and not self.intent
 
     @property
+    def unvouched(self) -> tuple[str, ...]:
+        """Contacts in the answer that nobody answers for, as they stand there."""
+        return tuple(dict.fromkeys(claim.text for claim in self.claims if claim.trust is not None))
+
+    @property
     def notes_for_person(self) -> tuple[str, ...]:
         return tuple(for_person(self.notes))
 
@@ -147,6 +156,7 @@ def reply_view(reply: Mapping[str, Any]) -> ReplyView:
         answer=_text(reply.get("answer")),
         understood=_text(reply.get("understood")),
         web_notice=_text(reply.get("web_notice")),
+        contact_notice=_text(reply.get("contact_notice")),
         citations=_sources(reply.get("citations")),
         offered=_sources(reply.get("offered")),
         offered_as=_text(reply.get("offered_as")),
@@ -193,8 +203,12 @@ def _source(item: Mapping[str, Any]) -> ListedSource:
         chunk_id=_text(item.get("chunk_id")),
         quote=_text(item.get("quote")),
         tier=tier,
-        web=web_tag(tier) if item.get("origin") == "web" else "",
+        web=web_tag(tier) if item.get("origin") == "web" else source_tag(_trust(item.get("trust"))),
     )
+
+
+def _trust(value: object) -> Trust | None:
+    return next((trust for trust in get_args(Trust) if trust == value), None)
 
 
 def _tier(value: object) -> Tier | None:

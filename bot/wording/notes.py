@@ -18,6 +18,7 @@ _FOR_THE_RECORD = (
     "second draft",
     "was told what was unsupported",
     "are not in the record",
+    " documents were in doubt ",
 )
 """What such notes have in them: rules, paths, counts of passages. They stand in the record, in JSON and under `--verbose`."""
 

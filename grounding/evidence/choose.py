@@ -29,6 +29,7 @@ def web_passage(result: WebResult, place: int) -> Passage:
         tokens=count_tokens(result.snippet),
         updated=result.published.isoformat() if result.published else None,
         tier=result.tier,
+        trust="ordinary" if result.tier == "trusted" else "inbound",
     )
 
 

@@ -16,13 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from grounding.errors import InputError
+from grounding.ingest.readers.content_types import MAIL
 from grounding.ingest.readers.extract import MAX_FILE_BYTES, Refused, clean, one_line
 from grounding.ingest.readers.guard import Guard
 from grounding.ingest.readers.metadata import BadField, checked
 from grounding.ingest.readers.metadata_file import METADATA_FILE, Rules, read_acl, read_rules
-from grounding.records import Document
+from grounding.records import Document, Trust
 
 _MAX_LINE = 25_000_000
+_INBOUND: dict[str, Trust] = {MAIL: "inbound"}
+"""Formats in which somebody outside may have written, unless a rule says whose word they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +171,7 @@ def _load(path: Path, doc_id: str, said: dict[str, Any], guard: Guard) -> Docume
         advice = "a corpus of documents; ingest it by its own path, so that each line keeps its own rights"
         raise Refused("unsupported", f"{doc_id}: {advice}")
     extract = guard.read(data, doc_id)
-    meta = {"title": extract.title} | extract.meta | said
+    meta = {"title": extract.title, "trust": _INBOUND.get(extract.content_type, "ordinary")} | extract.meta | said
     return Document(
         doc_id=doc_id, text=extract.text, content_type=extract.content_type, locators=extract.locators, **meta
     )

@@ -23,6 +23,7 @@ from grounding.tokens import CHAT_OVERHEAD, count_tokens
 
 _ROLE_NAMES = {"customer": "Customer", "agent": "Agent", "user": "User message", "assistant": "AI Assistant message"}
 _ORIGINS = {"kb": "document", "web": "web page"}
+_INBOUND = "document from outside the company"
 _STAND_IN = "8e0b4f6d1a93c752"
 """Counted in place of a marker, so that what the budget cuts does not hang on chance."""
 
@@ -35,7 +36,7 @@ def insufficient_sentence() -> str:
 def own_texts(company: str) -> tuple[str, ...]:
     """All text that our templates write themselves, whatever the policy: no line of it is anybody's data."""
     ours = [blank(name, insufficient=insufficient_sentence()) for name in template_names() if name != "system"]
-    origins = [f"[{n}] {origin}" for n in range(1, 100) for origin in _ORIGINS.values()]
+    origins = [f"[{n}] {origin}" for n in range(1, 100) for origin in (*_ORIGINS.values(), _INBOUND)]
     roles = [f"{name}:" for name in _ROLE_NAMES.values()]
     systems = [fill("system", company=company, answer_sentences=str(size)) for size in range(1, MOST_SENTENCES + 1)]
     asked = [fill("query_rephrase", question="", count=str(n)) for n in range(1, MOST_REWRITES + 1)]
@@ -151,7 +152,8 @@ def _evidence_text(item: Evidence, marker: str) -> str:
     place = f" · {passage.locator}" if passage.locator else ""
     changed = f" · last changed {passage.updated[:10]}" if passage.updated else ""
     whole = "\n".join((" ".join(f"{passage.title}{place}{changed}".split()), passage.text))
-    return f"[{item.n}] {_ORIGINS[passage.origin]}\n{block(whole, marker)}"
+    inbound = passage.origin == "kb" and passage.trust == "inbound"
+    return f"[{item.n}] {_INBOUND if inbound else _ORIGINS[passage.origin]}\n{block(whole, marker)}"
 
 
 def _turn_text(turn: Turn) -> str:

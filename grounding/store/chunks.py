@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from grounding.records import Access, Chunk, Passage
+from grounding.records import Access, Chunk, Passage, Trust
 from grounding.store.documents import OF_CHUNK, TOLD_OF_CHUNK, groups_of
 from grounding.store.meta import Meta
 from grounding.store.tables import CHUNKS, DOCUMENTS, parts
@@ -22,7 +22,7 @@ _BY_ID = f"{_WHOLE} FROM json_each(?) j CROSS JOIN chunks c ON c.chunk_id = j.va
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A live chunk with the title, address, rights and version of its document."""
+    """A live chunk with the title, address, rights, version and trust of its document."""
 
     pk: int
     chunk: Chunk
@@ -33,6 +33,7 @@ class ChunkRow:
     internal: bool
     updated: str | None
     version: str
+    trust: Trust
 
     def readable_by(self, access: Access) -> bool:
         """Whether `access` may read the chunk's document, and its product is one that is searched."""
@@ -73,6 +74,7 @@ class ChunkRow:
             semantic=semantic,
             reranked=reranked,
             caption=caption,
+            trust=self.trust,
         )
 
 
@@ -95,7 +97,7 @@ class Chunks:
     def of_documents(self, doc_ids: Sequence[str]) -> list[ChunkRow]:
         """Live chunks of these documents."""
         d = DOCUMENTS.c
-        whole = live_chunks(CHUNKS, d.title, d.url, d.groups, d.product, d.internal, d.updated, d.version)
+        whole = live_chunks(CHUNKS, d.title, d.url, d.groups, d.product, d.internal, d.updated, d.version, d.trust)
         return [_row(r) for part in parts(doc_ids) for r in self._db.execute(whole.where(CHUNKS.c.doc_id.in_(part)))]
 
     def add(self, chunks: Sequence[Chunk]) -> int:
@@ -144,4 +146,6 @@ def _columns(c: Chunk, pk: int) -> dict[str, object]:
 
 def _row(r: Any) -> ChunkRow:
     chunk = Chunk(r.chunk_id, r.doc_id, r.start, r.end, r.text, r.tokens, r.locator)
-    return ChunkRow(r.pk, chunk, r.title, r.url, groups_of(r.groups), r.product, bool(r.internal), r.updated, r.version)
+    return ChunkRow(
+        r.pk, chunk, r.title, r.url, groups_of(r.groups), r.product, bool(r.internal), r.updated, r.version, r.trust
+    )

@@ -18,10 +18,13 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from grounding.errors import InputError, StoreError
+from grounding.ingest.readers.content_types import MAIL
 from grounding.store.meta import Meta
 from grounding.store.tables import METADATA, SCHEMA
 
 _BUSY_S = 30
+_OLDER = ("1", "2")
+"""Forms that are brought to this one when they are opened."""
 _PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-16000")
 
 
@@ -38,7 +41,7 @@ class StoreFile:
         )
         sa.event.listen(self._engine, "connect", _tell_pragmas)
         found = self._schema()
-        if found in (None, "1"):  # the tables that 2 added are right when empty
+        if found in (None, *_OLDER):
             self._make_tables()
             found = self._schema()
         if found != str(SCHEMA):
@@ -79,11 +82,12 @@ class StoreFile:
             raise _unreadable(error) from error
 
     def _make_tables(self) -> None:
-        """Create the tables. Two programs may open a new home at once: whoever loses the race finds the tables made."""
+        """Create the tables, or bring older ones to this form. Two programs may open a new home at once: whoever loses the race finds the tables made."""
         for last in (False, False, True):
             try:
                 with self.writing() as db:
-                    METADATA.create_all(db)
+                    _extend(db)
+                    METADATA.create_all(db)  # the tables that 2 added are right when empty
                     Meta(db).put("schema", str(SCHEMA))
             except StoreError:
                 if last:
@@ -94,9 +98,12 @@ class StoreFile:
 
 
 class ReadOnlyStoreFile:
-    """The store's file at `path`, never created or changed; opened anew for each use."""
+    """The store's file at `path`, never created, and changed only to bring it to this program's form; opened anew for each use."""
 
     def __init__(self, path: Path) -> None:
+        if _is_older(path):
+            StoreFile(path).close()
+
         def connect() -> sqlite3.Connection:
             return sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True, timeout=_BUSY_S)
 
@@ -107,6 +114,26 @@ class ReadOnlyStoreFile:
         """Context manager with a connection to read by. Raises StoreError, also if the file is not there."""
         with _read_faults(), self._engine.connect() as db:
             yield db
+
+
+def _extend(db: sa.Connection) -> None:
+    """Add to tables of an older form what this one has beyond them: `trust`, which of e-mails is inbound."""
+    columns = {row[1] for row in db.exec_driver_sql("PRAGMA table_info(documents)")}
+    if columns and "trust" not in columns:
+        db.exec_driver_sql("ALTER TABLE documents ADD COLUMN trust TEXT NOT NULL DEFAULT 'ordinary'")
+        db.exec_driver_sql("UPDATE documents SET trust = 'inbound' WHERE content_type = ?", (MAIL,))
+
+
+def _is_older(path: Path) -> bool:
+    """True for a file of an older form; what is not there, or cannot be read, is found out when it is used."""
+    if not path.is_file():
+        return False
+    try:
+        with closing(sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True, timeout=_BUSY_S)) as db:
+            row = db.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
+    except sqlite3.Error:
+        return False
+    return row is not None and row[0] in _OLDER
 
 
 def copy_whole(db: sa.Connection, beside: Path, target: Path) -> None:

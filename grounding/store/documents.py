@@ -16,7 +16,7 @@ from grounding.store.tables import DOCUMENTS, VERSIONS, parts
 
 OF_CHUNK = "JOIN documents d ON d.doc_id = c.doc_id AND d.live"
 """SQL that goes from a chunk `c` to its document `d`, if that is live."""
-TOLD_OF_CHUNK = "d.title, d.url, d.groups, d.product, d.internal, d.updated, d.version"
+TOLD_OF_CHUNK = "d.title, d.url, d.groups, d.product, d.internal, d.updated, d.version, d.trust"
 """SQL for what a document says about each of its chunks."""
 
 
@@ -65,6 +65,7 @@ class Documents:
                 r.root,
                 r.ingested_at,
                 unmarked(r.stamp)[1],
+                r.trust,
             )
             for r in rows
         )
@@ -171,6 +172,7 @@ def _row(d: Document, chunks: tuple[Chunk, ...], root: str, stamp: str, now: str
         "internal": d.internal,
         "updated": d.updated,
         "content_type": d.content_type,
+        "trust": d.trust,
         "chunks": len(chunks),
         "ingested_at": now,
         "live": True,
@@ -191,13 +193,14 @@ def _body(d: Document) -> str:
         "internal": d.internal,
         "updated": d.updated,
         "content_type": d.content_type,
+        "trust": d.trust,
     }
     return json.dumps({"doc_id": d.doc_id, **fields, "locators": locators}, ensure_ascii=False)
 
 
 def _document(kept: str) -> Document:
     """Inverse of `_body`: the document that it kept."""
-    fields = json.loads(kept)
+    fields = json.loads(kept)  # one that was kept before there was trust has none
     fields["groups"] = None if fields["groups"] is None else tuple(fields["groups"])
     fields["locators"] = tuple(Locator(start, label) for start, label in fields["locators"])
     return Document(**fields)

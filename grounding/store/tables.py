@@ -1,6 +1,6 @@
 """Tables of the store of record (SQLAlchemy). A change of them is a new SCHEMA: older programs refuse the file.
 
-1: the first. 2: `changes`, and numbers of chunks that are never given twice.
+1: the first. 2: `changes`, and numbers of chunks that are never given twice. 3: `documents.trust`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import sqlalchemy as sa
 
-SCHEMA = 2
+SCHEMA = 3
 METADATA = sa.MetaData()
 META = sa.Table(
     "meta", METADATA, sa.Column("name", sa.Text, primary_key=True), sa.Column("value", sa.Text, nullable=False)
@@ -35,6 +35,7 @@ DOCUMENTS = sa.Table(
     sa.Column("internal", sa.Boolean, nullable=False),
     sa.Column("updated", sa.Text),
     sa.Column("content_type", sa.Text, nullable=False),
+    sa.Column("trust", sa.Text, nullable=False, server_default="ordinary"),
     sa.Column("chunks", sa.Integer, nullable=False),
     sa.Column("ingested_at", sa.Text, nullable=False),
     sa.Column("live", sa.Boolean, nullable=False),

@@ -37,6 +37,8 @@ It would have to be surer than of any order or attack on which the thresholds we
 """
 DOUBT_AT = REQUEST_AT - 3.0
 """The log odds from which on a request is in doubt: a stronger screen decides, if there is one."""
+ORDER_DOUBT_AT = ORDER_AT - 3.0
+"""The same of a sentence of a passage."""
 _CODE = re.compile(r"\S{24,}")
 """A code: no word is as long. The classifier cannot read it and would take it for something strange."""
 ALONE = 2.0
@@ -127,7 +129,7 @@ class EmbeddedScreen:
         score = max((self._order(glossed(s, text)) for s in addressed(text)), default=0.0)
         if score >= BLOCK_AT:
             return DocumentScreening(index, "block", "CL-order", score)
-        return DocumentScreening(index, "allow", None, score)
+        return DocumentScreening(index, "allow", None, score, doubtful=score >= scored(ORDER_DOUBT_AT, ORDER_AT))
 
     def _order(self, sentence: str) -> float:
         assert self._classifier is not None

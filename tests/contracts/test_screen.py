@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import json
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 from grounding.bounded.pool import shared_pool
+from grounding.records import Completion
 from grounding.services.remote import Remote
 from rai.azure.content_safety import ContentSafetyScreen
 from rai.azure.moderation import ModerationScreen
@@ -19,8 +22,10 @@ from rai.embedded.classifier import FILE, Classifier
 from rai.embedded.screen import EmbeddedScreen
 from rai.ports import PromptScreen
 from rai.records import Category
+from rai.screening.by_model import FORM, REQUEST, ModelScreen, own_lines
 from rai.screening.cascade import CascadeScreen
 from rai.screening.decision import RememberingScreen
+from rai.screening.model import ScreenedModel
 from rai.screening.off_policy import OffPolicy
 from tests.fakes.content_safety_server import KEY, ContentSafetyServer
 from tests.fakes.moderation_server import ModerationServer
@@ -56,6 +61,34 @@ async def _moderation(stack: AsyncExitStack) -> Case:
     return Case(screen, THREAT, ("violence",), judges_documents=False)
 
 
+class _Guard:
+    """A chat model that guards as it is told to: it blocks what speaks of instructions to ignore, in the form that it is asked for."""
+
+    name = "guard"
+
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        assert (user, purpose, schema) == (REQUEST, "screen", FORM)
+        texts = re.findall(r"<<<([0-9a-f]{16})\n(.*?)\n\1>>>", system, re.DOTALL)
+        bad = [bool(re.search("ignore all previous instructions", text, re.IGNORECASE)) for _, text in texts]
+        rows = [
+            {"text": n, "verdict": "block" if b else "allow", "category": "jailbreak" if b else None}
+            for n, b in enumerate(bad, 1)
+        ]
+        return Completion(json.dumps({"findings": rows}), "guard")
+
+
+async def _by_model(_stack: AsyncExitStack) -> Case:
+    return Case(ModelScreen(_Guard()))
+
+
+async def _by_wrapped_model(_stack: AsyncExitStack) -> Case:
+    """As compose puts it together: the model's own prompts pass the first screen."""
+    model = ScreenedModel(_Guard(), EmbeddedScreen(), trusted=[own_lines()])
+    return Case(ModelScreen(model), categories=("injection",))
+
+
 def _here(screen: PromptScreen) -> Maker:
     async def make(_stack: AsyncExitStack) -> Case:
         return Case(screen)
@@ -78,6 +111,10 @@ MAKERS: dict[str, Maker] = {
     "moderation": _moderation,
     "rules, then content safety": _behind_rules(_content_safety),
     "rules, in doubt content safety": _behind_rules(_content_safety, when="doubt"),
+    "a chat model": _by_model,
+    "a chat model in its wrapper": _by_wrapped_model,
+    "rules, then a chat model": _behind_rules(_by_wrapped_model),
+    "rules, in doubt a chat model": _behind_rules(_by_wrapped_model, when="doubt"),
     "rules, then moderation": _behind_rules(_moderation, documents=False),
 }
 

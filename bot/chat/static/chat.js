@@ -97,7 +97,7 @@ async function ask(text) {
     const shown = await viewOf({ ...reply, question: text });
     if (running !== control) return;
     evidence = reply.entry_id ? shown.evidence : [];
-    view.show(shown, (performance.now() - began) / 1000, { answer: reply.answer, copy, complete, say: ask });
+    view.show(shown, (performance.now() - began) / 1000, { copy, complete, say: ask });
     view.node.scrollIntoView({ block: "start" });
     if (reply.intent === "new") forget();
     else if (!reply.intent) history = [...history, { role: "user", text }, { role: "assistant", text: reply.answer }];

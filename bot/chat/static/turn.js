@@ -30,12 +30,13 @@ export class TurnView {
   }
 
   // `shown` is the server's view of the reply: nothing is judged or put into words here.
-  show(shown, seconds, { answer, copy, complete, say }) {
+  show(shown, seconds, { copy, complete, say }) {
     const reply = shown.reply;
     const tools = [shown.ask_back ? askBack(shown.ask_back, complete) : "",
+      reply.contact_notice ? el("p", { class: "notice contacts" }, reply.contact_notice) : "",
       reply.web_notice ? el("p", { class: "notice from-web" }, reply.web_notice) : "", chips(reply.citations, "Citations")];
     if (reply.delivered) tools.push(el("div", { class: "row tools" },
-      el("button", { type: "button", on: { click: (event) => copy(customerText(answer), event.currentTarget) } }, "Copy as customer text")));
+      el("button", { type: "button", on: { click: (event) => copy(customerText(reply.for_customer), event.currentTarget) } }, "Copy as customer text")));
     if (!reply.delivered && reply.offered.length) tools.push(offered(reply));
     if (reply.suggestions.length) tools.push(el("div", { class: "row tools", role: "group", "aria-label": "What you may say next" },
       reply.suggestions.map((text) => el("button", { type: "button", class: "quiet", on: { click: () => say(text) } }, text))));

@@ -33,6 +33,7 @@ from rai.account import MARGIN
 
 NAME = "model service"
 JUDGE = "judge's model"
+SCREEN = "screen's model"
 _SYSTEM = (
     "You are asked whether you can be reached. Reply with the JSON object that is asked for and with nothing else."
 )
@@ -47,14 +48,21 @@ _NO_V1 = "ATTEST_OPENAI_BASE_URL must end in /v1, for Azure in /openai/v1/"
 async def check_chat_models(settings: Settings) -> list[Diagnosis]:
     """Call each chat model that is switched on once; a finding each, and one on the context of a model that Ollama serves. Each is billed as any call."""
     if (listed := settings.model.backends) is not None and listed.chat:
-        if not settings.model.uses and not settings.judges:
+        if not settings.model.uses and not settings.judges and settings.screen.kind != "model":
             return []
         return await check_backends(settings, listed.chat, listed.chat_within, lambda own: _one(own, None, listed=True))
     found = []
-    if settings.model.uses or (settings.judges and settings.model.judge_name is None):
+    screens = settings.screen.kind == "model"
+    if (
+        settings.model.uses
+        or (settings.judges and settings.model.judge_name is None)
+        or (screens and settings.screen.model is None)
+    ):
         found += await _one(settings, None)
     if settings.judges and settings.model.judge_name not in (None, settings.model.name if found else None):
         found += [_of_judge(finding) for finding in await _one(settings, settings.model.judge_name)]
+    if screens and settings.screen.model not in (None, settings.model.name if found else None):
+        found += [_of_screen(finding) for finding in await _one(settings, settings.screen.model)]
     return found
 
 
@@ -77,6 +85,11 @@ async def _one(settings: Settings, name: str | None, *, listed: bool = False) ->
 def _of_judge(found: Diagnosis) -> Diagnosis:
     fix = found.fix and found.fix.replace("ATTEST_OPENAI_MODEL", "ATTEST_JUDGE_MODEL")
     return replace(found, name=JUDGE, fix=fix)
+
+
+def _of_screen(found: Diagnosis) -> Diagnosis:
+    fix = found.fix and found.fix.replace("ATTEST_OPENAI_MODEL", "ATTEST_SCREEN_MODEL")
+    return replace(found, name=SCREEN, fix=fix)
 
 
 async def _called(settings: Settings, resources: Resources, name: str | None = None) -> Completion:

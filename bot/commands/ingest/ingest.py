@@ -66,7 +66,7 @@ def ingest(
     What is gone from a folder or corpus given here is taken out; what came from elsewhere stays. The command returns
     when everything is searchable by words and by meaning.
 
-    A line of a .jsonl corpus is {"doc_id", "title", "text", "url"?, "groups"?, "product"?, "internal"?, "updated"?}.
+    A line of a .jsonl corpus is {"doc_id", "title", "text", "url"?, "groups"?, "product"?, "internal"?, "updated"?, "trust"?}.
     Exit code 2 if a line of a corpus, or every document, was refused. With --watch each change is one line on stdout
     (with --json a JSON object), and Ctrl-C ends it with 130.
 

@@ -84,8 +84,9 @@ def print_reply(made: Reply, *, verbose: bool = False, out: Console | None = Non
     out.print(Text("\n" + plain(reply.answer.strip())))
     _ask_back(out, reply, verbose=verbose)
     _said_beside(out, reply)
-    if reply.web_notice:
-        out.print(Text("\n" + plain(reply.web_notice), style="yellow"))
+    for line in (reply.contact_notice, reply.web_notice):
+        if line:
+            out.print(Text("\n" + plain(line), style="yellow"))
     if reply.refusal_language and reply.entry_id:
         as_user = f" --as {shlex.quote(user)}" if user else ""
         out.print(Text(f"\nattest refusals report {reply.entry_id}{as_user}", style="dim"))
@@ -115,7 +116,7 @@ def _head(reply: ReplyView) -> Text:
         sentence = "small talk, nothing was searched for"
     if tells_empty(reply.answer):
         sentence = "there is nothing to answer from"
-    if reply.outcome == Outcome.ANSWERED and _doubtful(reply.claims):
+    if reply.outcome == Outcome.ANSWERED and (_doubtful(reply.claims) or reply.contact_notice):
         sentence = "nothing in it is unsupported, but look at what is listed below"
     return Text.assemble((reply.outcome, style), f" · {reply.code}" if reply.code else "", f" · {sentence}")
 

@@ -10,6 +10,7 @@ from bot.evaluate.bench import Bench
 from bot.evaluate.results import SuiteResult
 from bot.evaluate.suites.answers import answers
 from bot.evaluate.suites.golden import golden
+from bot.evaluate.suites.planted import PATTERNS, planted
 from bot.evaluate.suites.provenance.suite import provenance
 from bot.evaluate.suites.query import query
 from bot.evaluate.suites.retrieval.question_sets import OWN_QUESTIONS
@@ -46,6 +47,7 @@ SUITES: dict[str, Suite] = {
     "retrieval": Suite(retrieval, ("retrieval/*/queries.jsonl", OWN_QUESTIONS)),
     "query": Suite(query, ("query/*.jsonl",)),
     "screen": Suite(screen, ("screen/*.jsonl",)),
-    "injection": Suite(injection, ("injection/*.jsonl",)),
+    "injection": Suite(injection, ("injection/*.jsonl", "screen/docs_*.jsonl")),
+    "planted": Suite(planted, PATTERNS),
     "golden": Suite(_golden, ("golden.jsonl",)),
 }

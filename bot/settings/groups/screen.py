@@ -14,16 +14,26 @@ from bot.settings.groups.files import Files
 class Screen(Group):
     """The kind of the stronger screen, and what it judges."""
 
-    kind: Literal["embedded", "content_safety", "moderation"] = Field(
+    kind: Literal["embedded", "content_safety", "moderation", "model"] = Field(
         "embedded",
         alias="screen",
-        description="the stronger screen behind the embedded one; embedded: none, what is in doubt is allowed and noted",
+        description="the stronger screen behind the embedded one; embedded: none, what is in doubt is allowed and noted; model: the chat model",
     )
     when: Literal["doubt", "always"] = Field(
         "always",
         alias="screen_when",
-        description="what the stronger screen judges: all that the embedded one allows, or only what that is in doubt about",
+        description="what the stronger screen judges: all that the embedded one allows, or only what that is in doubt about; of model the default is doubt",
     )
+    model: str | None = Field(
+        None,
+        alias="screen_model",
+        description="chat model that screens what is in doubt, at the same endpoint; default ATTEST_OPENAI_MODEL",
+    )
+
+    @property
+    def asked(self) -> Literal["doubt", "always"]:
+        """What the stronger screen is asked about: of a chat model, which takes a second for each text, only doubts unless it is said otherwise."""
+        return self.when if "when" in self.model_fields_set or self.kind != "model" else "doubt"
 
 
 class ContentSafety(Group):
@@ -95,8 +105,10 @@ class Moderation(Group):
     )
 
 
-def screen_conflicts(screen: Screen, content_safety: ContentSafety, moderation: Moderation, files: Files) -> Conflicts:
-    """Rules on the screen: a list or a service that is named is there, and a service that is there is used."""
+def screen_conflicts(
+    screen: Screen, content_safety: ContentSafety, moderation: Moderation, files: Files, *, reached: bool, several: bool
+) -> Conflicts:
+    """Rules on the screen: a list or a service that is named is there, and a service that is there is used. `reached`: whether a chat model is, `several`: whether several are listed."""
     missing = files.off_policy is not None and not files.off_policy.exists()
     yield missing, f"ATTEST_OFF_POLICY_FILE={files.off_policy} is not there: a list that is named must exist"
     no_endpoint = screen.kind == "content_safety" and content_safety.endpoint is None
@@ -106,6 +118,14 @@ def screen_conflicts(screen: Screen, content_safety: ContentSafety, moderation: 
         no_key,
         "ATTEST_SCREEN=moderation needs ATTEST_MODERATION_KEY, or ATTEST_MODERATION_BASE_URL for a local server",
     )
+    no_model = screen.kind == "model" and not reached
+    yield (
+        no_model,
+        "ATTEST_SCREEN=model needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server or a sign-in to Azure",
+    )
+    yield screen.model is not None and screen.kind != "model", "ATTEST_SCREEN_MODEL needs ATTEST_SCREEN=model"
+    listed = "ATTEST_SCREEN_MODEL and ATTEST_OPENAI_BACKENDS with chat: allowed is one of them; the file says it for each backend"
+    yield screen.model is not None and several, listed
     idle = sorted([*screen.given(), *content_safety.given(), *moderation.given()])
     if idle and "kind" not in screen.model_fields_set:  # or somebody believes to be safer than they are
         yield True, f"{PREFIX}{idle[0].upper()} needs ATTEST_SCREEN; embedded leaves it unused"

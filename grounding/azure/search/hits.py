@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from grounding.azure.search.filter import OURS
 from grounding.azure.search.service import SERVICE
 from grounding.errors import ServiceReplyInvalid
-from grounding.records import Access, Passage
+from grounding.records import Access, Passage, Trust
 from grounding.store.chunks import ChunkRow
 from grounding.store.store_reader import StoreReader
 
@@ -144,6 +144,7 @@ def _told(hit: Hit, score: float) -> Passage:
         locator=f.get("locator"),
         internal=bool(f.get("internal")),
         updated=f.get("updated"),
+        trust=next((t for t in get_args(Trust) if t == f.get("trust")), "ordinary"),
         version=str(f.get("version") or ""),
         tokens=int(f.get("tokens") or 0),
         score=score,

@@ -46,7 +46,7 @@ def definition(name: str, width: int, *, semantic: bool) -> SearchIndex:
                 facetable=False,
             ),
             *(_plain(field, _STRING, filterable=True) for field in ("doc_id", "source", "product", "parent")),
-            *(_plain(field, _STRING) for field in ("stamp", "version", "updated", "url", "locator")),
+            *(_plain(field, _STRING) for field in ("stamp", "version", "updated", "url", "locator", "trust")),
             *(_plain(field, "Edm.Int32") for field in ("start", "end", "tokens")),
             _plain("internal", "Edm.Boolean", filterable=True),
             _plain("groups", _STRINGS, filterable=True, retrievable=False),

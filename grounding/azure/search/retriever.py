@@ -41,7 +41,7 @@ OTHER_VECTORS = f"the index holds vectors of another embedding model: {BY_WORDS}
 UNRANKED = "the semantic ranker did not answer: results stand in the order of the search"
 REFUSED = "the semantic ranker refused the query: results stand in the order of the search"
 NO_RANKER = "the semantic ranker is not available ({why}): results stand in the order of the search"
-_FIELDS = "chunk_id,doc_id,source,version,updated,url,locator,start,tokens,internal,title,text"
+_FIELDS = "chunk_id,doc_id,source,version,updated,url,locator,start,tokens,internal,trust,title,text"
 _OPERATOR = re.compile(r"""[+|"()'\\]""")
 _LOOSE = re.compile(r"(?<!\S)-+|(?<![*~])[*~]+(?!\S)")
 

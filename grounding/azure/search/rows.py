@@ -16,7 +16,7 @@ from grounding.store.chunks import ChunkRow
 from grounding.store.vectors import FollowedChunk
 from grounding.text import sendable
 
-FORM = 1
+FORM = 2
 """Of the documents; another number means that all are uploaded again."""
 STATE_KEY = "attest-state"
 MOST_ROWS, MOST_BYTES = 500, 8 * 2**20
@@ -56,6 +56,7 @@ def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow
         "end": chunk.end,
         "tokens": chunk.tokens,
         "internal": row.internal,
+        "trust": row.trust,
         "groups": group_field(row.groups),
         "title": row.title,
         "text": chunk.text,

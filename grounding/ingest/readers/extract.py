@@ -41,7 +41,7 @@ class Extract:
     """Text and title of a file. `locators` ascend by `start`, which indexes `text`.
 
     `meta` holds what the file says about itself: any of url, product, updated (str), internal (bool), groups (tuple of str, or None for
-    everyone).
+    everyone), trust.
     """
 
     title: str

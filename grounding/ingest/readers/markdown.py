@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from grounding.ingest.readers import content_types
 from grounding.ingest.readers.encoding import decode
 from grounding.ingest.readers.extract import Extract, Refused
-from grounding.ingest.readers.metadata import BadField, checked
+from grounding.ingest.readers.metadata import BadField, of_itself
 from grounding.ingest.readers.web_page import read_html
 from grounding.tables import table, word_set
 
@@ -56,7 +56,7 @@ def front_matter(text: str) -> tuple[dict[str, Any], str]:
         raw = yaml.safe_load(match.group(1)) or {}
         if not isinstance(raw, dict):
             raise Refused("corrupt", "front matter must be a block of `name: value` lines")
-        return checked(raw), text[match.end() :]
+        return of_itself(raw), text[match.end() :]
     except BadField as error:
         raise Refused("corrupt", f"front matter: {error}") from None
     except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: a date that does not exist

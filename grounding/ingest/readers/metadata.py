@@ -9,11 +9,13 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from rapidfuzz.distance import OSA
 
-FIELDS = ("title", "url", "product", "updated", "internal", "groups")
+from grounding.records import Trust
+
+FIELDS = ("title", "url", "product", "updated", "internal", "groups", "trust")
 EVERYONE = "everyone"
 SLIPS = 2
 """Slips of the hand by which a name may differ from `groups` to be taken for a mistake."""
@@ -38,6 +40,16 @@ def checked(raw: Mapping[str, Any]) -> dict[str, Any]:
             value = _CHECKS[name](name, raw[name])
             if value is not None or name == "groups":
                 found[name] = value
+    return found
+
+
+def of_itself(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """As `checked`, for what a document says about itself. Raises BadField also where it calls itself official: whoever can write a document
+    could have its contacts believed by that; attest.yaml and the lines of a corpus say it.
+    """
+    found = checked(raw)
+    if found.get("trust") == "official":
+        raise BadField("trust: a document cannot call itself official; attest.yaml beside it can")
     return found
 
 
@@ -84,4 +96,18 @@ def _date(name: str, value: object) -> str | None:
     return str(value)
 
 
-_CHECKS = {"title": _text, "url": _url, "product": _text, "updated": _date, "internal": _flag, "groups": groups}
+def _trust(name: str, value: object) -> str | None:
+    if value is not None and value not in get_args(Trust):
+        raise BadField(f"{name} must be one of {', '.join(get_args(Trust))}")
+    return None if value is None else str(value)
+
+
+_CHECKS = {
+    "title": _text,
+    "url": _url,
+    "product": _text,
+    "updated": _date,
+    "internal": _flag,
+    "groups": groups,
+    "trust": _trust,
+}

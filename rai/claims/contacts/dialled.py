@@ -87,6 +87,12 @@ def _national(digits: str) -> str:
     return f"+1{digits}" if len(digits) == 10 and digits[0] not in "01" else digits
 
 
+_HARMONISED = re.compile(
+    r"(?<![\w.,:/+-])(?<!\d )116[ .-]?(?:000|006|111|116|117|123)(?![\w%]|[ .,:/-]?\d| (?:euro|pounds|dollars|€|£))"
+)
+"""Numbers of social value that are the same all over Europe (Decision 2007/116/EC), and Germany's for blocking cards; no cue is needed."""
+
+
 def short(text: str) -> Iterator[Dialled]:
     """Finds short numbers: 911, *611, text STOP to 12345. A number of two or three digits after "call" is one only if it is a known service."""
     seen: set[int] = set()
@@ -103,6 +109,9 @@ def short(text: str) -> Iterator[Dialled]:
             continue
         seen.add(match.start("number"))
         yield match.start("number"), match.end("number"), re.sub(r"[- ]", "", number)
+    for match in _HARMONISED.finditer(text):
+        if match.start() not in seen:
+            yield match.start(), match.end(), re.sub(r"\D", "", match.group())
     for match in _STAR.finditer(text):
         if match.start() not in seen:
             yield match.start(), match.end(), match.group()

@@ -361,3 +361,49 @@ def test_what_is_nearly_groups_opens_nothing(tmp_path: Path, name: str) -> None:
     corpus.write_text(json.dumps({"doc_id": "a", "title": "A", "text": "t", name: ["hr"]}), "utf-8")
     with pytest.raises(InputError, match="did you mean groups"):
         list(find([corpus]))
+
+
+MAIL = "From: A <a@outside.example>\nTo: desk@shop.example\nSubject: Offer\nContent-Type: text/plain\n\nCall us.\n"
+
+
+def test_whose_word_a_document_is_is_said_by_folder(tmp_path: Path) -> None:
+    rules = "documents:\n- {match: 'policies/*', trust: official}\n- {match: 'forum/*', trust: inbound}\n"
+    _write(
+        tmp_path,
+        {
+            "attest.yaml": rules,
+            "policies/a.md": "A",
+            "policies/news.eml": MAIL,
+            "forum/b.md": "B",
+            "c.md": "C",
+            "d.eml": MAIL,
+            "e.md": "---\ntrust: inbound\n---\nE",
+        },
+    )
+    assert {name: d.trust for name, d in _documents(tmp_path).items()} == {
+        "policies/a.md": "official",
+        "policies/news.eml": "official",
+        "forum/b.md": "inbound",
+        "c.md": "ordinary",
+        "d.eml": "inbound",
+        "e.md": "inbound",
+    }
+
+
+def test_a_document_cannot_call_itself_official(tmp_path: Path) -> None:
+    _write(tmp_path, {"a.md": "---\ntrust: official\n---\nCall 0900."})
+    with pytest.raises(Refused, match=r"a document cannot call itself official; attest.yaml beside it can"):
+        _documents(tmp_path)
+
+
+def test_the_lines_of_a_corpus_say_their_trust(tmp_path: Path) -> None:
+    row = {"doc_id": "x", "title": "X", "text": "X", "trust": "official"}
+    _write(tmp_path, {"c.jsonl": json.dumps(row), "bad.jsonl": json.dumps({**row, "trust": "high"})})
+    assert _documents(tmp_path / "c.jsonl")["x"].trust == "official"
+    with pytest.raises(InputError, match=r"bad.jsonl, line 1: trust must be one of official, ordinary, inbound"):
+        _documents(tmp_path / "bad.jsonl")
+
+
+def test_versions_of_ordinary_documents_are_those_of_before_there_was_trust() -> None:
+    assert Document("x", "X", "X").version == "8017c25a8e18cdb3d1b4e552b4f7ab87"
+    assert Document("x", "X", "X", trust="official").version != Document("x", "X", "X", trust="inbound").version

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from grounding.errors import InputError, StoreError
+from grounding.ingest.chunk import cut
+from grounding.records import Document
 from grounding.store.connection import ReadOnlyStoreFile, StoreFile, copy_whole
 from grounding.store.documents import Documents
 from grounding.store.meta import Meta
+from grounding.store.store import Store
 
 
 def test_a_file_that_is_not_there_is_not_made_by_reading(tmp_path: Path) -> None:
@@ -59,7 +62,7 @@ def test_another_schema_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "store.db")) as db, db:
         db.execute("UPDATE meta SET value = '99' WHERE name = 'schema'")
     for _ in range(2):
-        with pytest.raises(StoreError, match=r"^the store has schema 99, this program reads 2; ingest into a new"):
+        with pytest.raises(StoreError, match=r"^the store has schema 99, this program reads 3; ingest into a new"):
             StoreFile(tmp_path / "store.db")
 
 
@@ -77,3 +80,22 @@ def test_a_copy_that_cannot_be_written_names_its_target(tmp_path: Path) -> None:
         ReadOnlyStoreFile(tmp_path / "store.db").reading() as db,
     ):
         copy_whole(db, target, target)
+
+
+def test_a_store_of_before_there_was_trust_is_brought_to_this_form(tmp_path: Path) -> None:
+    """By whoever opens it first, also to read alone; e-mails are inbound then, and the rest ordinary."""
+    path = tmp_path / "store.db"
+    store = Store(path)
+    for name, kind in (("a.md", "text/markdown"), ("b.eml", "message/rfc822")):
+        document = Document(name, name, "Text.", content_type=kind)
+        store.put([(document, cut(document), "/kb", "1")])
+    store.close()
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("ALTER TABLE documents DROP COLUMN trust")
+        db.execute("UPDATE meta SET value = '2' WHERE name = 'schema'")
+    with ReadOnlyStoreFile(path).reading() as rows:
+        assert {d.doc_id: d.trust for d in Documents(rows).live()} == {"a.md": "ordinary", "b.eml": "inbound"}
+    again = Store(path)
+    assert {row.trust for row in again.chunks_of(["b.eml"])} == {"inbound"}
+    assert again.document("a.md") == Document("a.md", "a.md", "Text.", content_type="text/markdown")
+    again.close()

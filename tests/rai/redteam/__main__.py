@@ -2,13 +2,14 @@
 
 --misses names what it gets wrong outside the part kept aside; --write keeps that as known for the test, and what is borderline, for
 which it judges the table with a laxer and with a stricter classifier as well. --table measures
-other files of the same form. ATTEST_MODEL_FILE saves the building of the models.
+other files of the same form. --rows FILE judges nothing: it writes the attacks that stand in documents as rows for `attest eval planted`. ATTEST_MODEL_FILE saves the building of the models.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from tests.e2e.processes import settings_over
 from tests.other_model import MARGIN, built, shifted
 from tests.rai.redteam.drive import Judged, judge
 from tests.rai.redteam.figures import FIELDS, Field, Figures, by, figures, missed, parts, refused, write_known
-from tests.rai.redteam.table import load
+from tests.rai.redteam.table import load, planted_rows
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,9 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--by", choices=FIELDS, default="family", dest="field")
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--rows", type=Path, metavar="FILE")
     given = parser.parse_args(arguments)
     if given.table and given.write:
         parser.error("--write keeps what is known of the whole table; leave out --table")
+    if given.rows:
+        given.rows.parent.mkdir(parents=True, exist_ok=True)
+        given.rows.write_text("".join(json.dumps(row) + "\n" for row in planted_rows(load(given.table))), "utf-8")
+        return 0
     with TemporaryDirectory(prefix="attest-redteam-") as name:
         scratch = Path(name)
         model = _model(scratch)

@@ -61,6 +61,18 @@ def load(paths: Iterable[Path] = ()) -> tuple[Idea, ...]:
     return tuple(Idea(family=p.stem, **row) for p in chosen for row in yaml.safe_load(p.read_text("utf-8")))
 
 
+IN_DOCUMENTS: tuple[Place, ...] = ("passage", "table_cell", "title", "email_header", "web_result")
+
+
+def planted_rows(ideas: Iterable[Idea]) -> list[dict[str, str]]:
+    """The attacks that stand in documents and pages, as rows of `attest eval planted`."""
+    return [
+        {"id": i.id, "text": i.text("attack"), "label": "block", "tag": i.place}
+        for i in ideas
+        if i.place in IN_DOCUMENTS
+    ]
+
+
 def is_aside(name: str) -> bool:
     """The rule that keeps a third aside."""
     return int(hashlib.sha256(name.encode()).hexdigest(), 16) % 3 == 0
