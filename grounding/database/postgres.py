@@ -11,7 +11,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, bindparam, create_engine, make_url, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Double,
+    Engine,
+    bindparam,
+    cast,
+    create_engine,
+    func,
+    make_url,
+    text,
+)
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
@@ -51,6 +62,11 @@ _BY_STATE = {
     "XX002": "it is damaged",
 }
 """What an SQLSTATE, or the class that it begins with, comes to."""
+LOCKED = "55P03"
+"""The SQLSTATE of a lock that was waited for in vain."""
+NOW: ColumnElement[float] = cast(func.extract("epoch", func.clock_timestamp()), Double())
+"""The database's clock, in seconds since the epoch: those of machines differ."""
+_NO_TABLE = "42P01"
 _OUR_OWN = "P0001"
 """The SQLSTATE of what a trigger of ours raises, whose words are ours too."""
 _BY_WORDS = {  # an error before there is a session has words alone
@@ -93,7 +109,12 @@ class Postgres:
     def reading(self, *tables: str) -> Iterator[Connection]:
         """One snapshot, which begins behind the lock on `tables`: one from before a table was written anew would find it empty."""
         with self._reader.connect() as connection:
-            connection.exec_driver_sql(_locks(tables, self.wait_s))
+            try:
+                connection.exec_driver_sql(_locks(tables, self.wait_s))
+            except DBAPIError as error:
+                if state_of(error) != _NO_TABLE:
+                    raise
+                connection.rollback()  # whoever reads what is not there says so
             yield connection
 
     @contextmanager
@@ -103,6 +124,24 @@ class Postgres:
             wait = str(int((self.wait_s if wait_s is None else wait_s) * 1000))
             connection.execute(_BEGUN, {"wait": wait, "lock": lock})
             yield connection
+
+    def run(self, work: Callable[[Connection], T], waits: tuple[float, ...] = RETRIES_S) -> T:
+        """What `work` returns, done in a transaction of its own that takes no lock of ours; again where the connection was lost in front of its commit.
+
+        Behind that nobody knows whether it is stored, and the loss is raised.
+        """
+        for wait in (*waits, None):
+            committing = False
+            try:
+                with self._engine.begin() as connection:
+                    done = work(connection)
+                    committing = True
+                return done
+            except DBAPIError as error:
+                if committing or wait is None or not error.connection_invalidated:
+                    raise
+                time.sleep(wait)
+        raise AssertionError("unreachable")
 
     def close(self) -> None:
         """Closes all connections."""

@@ -20,8 +20,10 @@ def form_faults(
 ) -> list[str]:
     """What is not as it was made in the store's form and in what it says of itself."""
     salted = ledger_id is not None or database.reader(connection).salted
-    faults = database.faults(connection, salted=salted, pages=pages)
-    return [*about_faults(sql.about(connection), as_made(key, ledger_id, salted=salted)), *faults]
+    faults, said = database.faults(connection, salted=salted, pages=pages), sql.about(connection)
+    if not said and not database.makes_keys and sql.Reader().last(connection) is None:
+        return list(faults)  # its owner has made the tables, and nobody has begun a ledger in them
+    return [*about_faults(said, as_made(key, ledger_id, salted=salted)), *faults]
 
 
 def as_made(key: bytes, ledger_id: str | None, *, salted: bool = True) -> dict[str, str]:

@@ -134,6 +134,7 @@ class Reader:
             what = damage(error)
             if what is None:
                 raise
+            connection.rollback()  # else what is asked next would be refused, of PostgreSQL at least
             yield Flaw(None, f"changed: the store cannot be read after entry {read}: {what}")
 
     def _select(self, *, body: bool = True) -> Select[Any]:

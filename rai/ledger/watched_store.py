@@ -64,6 +64,8 @@ def against(connection: Connection, ledger_id: str | None, mark: Mark | None, la
         return (
             [f"{missing}; of a ledger that was moved or restored, attest ledger anchor makes it anew"] if last else []
         )
+    if mark.count == last == 0:
+        return []  # whoever was to begin a ledger was stopped behind its anchor; the next writes another
     if mark.count > last:
         return [f"truncated: {last} entries, but the anchor has seen {mark.count}"]
     if mark.ledger_id != ledger_id and not (mark.ledger_id is None and _is_of_before(connection, mark, last)):

@@ -117,6 +117,23 @@ def own_schema(server: str) -> Iterator[str]:
             connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(schema)))
 
 
+def table_files(url: str) -> bytes:
+    """What is in the files of the schema's tables, their long values and indexes, once all is written there; nothing where those are not on this machine or not ours to read."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CHECKPOINT")
+        found = connection.execute(
+            "SELECT current_setting('data_directory') || '/' || pg_relation_filepath(c.oid) FROM pg_class c "
+            "WHERE pg_relation_filepath(c.oid) IS NOT NULL AND (relnamespace = current_schema()::regnamespace OR c.oid IN "
+            "(SELECT reltoastrelid FROM pg_class WHERE relnamespace = current_schema()::regnamespace))"
+        ).fetchall()
+    try:
+        return b"".join(Path(path).read_bytes() for (path,) in found)
+    except OSError:
+        return b""
+
+
 def _started(run: int) -> str:
     command = [sys.executable, "-m", "tests.postgres.server", str(run)]
     root = Path(__file__).parents[2]

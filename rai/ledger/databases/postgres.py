@@ -147,7 +147,7 @@ UNION ALL
 SELECT 'trigger', tgname, concat_ws(' ', tgenabled, pg_get_triggerdef(t.oid, true))
     FROM made JOIN pg_trigger t ON tgrelid = made.oid WHERE NOT tgisinternal
 UNION ALL
-SELECT 'function', proname, concat_ws(' ', pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), lanname, prosecdef,
+SELECT 'function', p.oid::regprocedure::text, concat_ws(' ', pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), lanname, prosecdef,
         array_to_string(proconfig, ' '), prosrc)
     FROM pg_proc p JOIN pg_language l ON l.oid = prolang
     WHERE pronamespace = current_schema()::regnamespace AND proname LIKE 'attest\\_%'
@@ -198,7 +198,8 @@ def _as_made(schema: str) -> dict[tuple[str, str], str]:
         waits = [f"lock_timeout={ERASE_WAIT_S}s"] if len(how) > 1 else []
         settings = " ".join([*waits, f"search_path={schema}, pg_temp"])
         parts = [taken.strip("()"), given, "plpgsql", "t" if how else "f", settings, body]
-        made["function", name] = " ".join(part for part in parts if part or part is parts[0])
+        kinds = ",".join(part.split(" ")[1] for part in taken.strip("()").split(", ") if part)
+        made["function", f"{name}({kinds})"] = " ".join(part for part in parts if part or part is parts[0])
     return made
 
 
