@@ -9,7 +9,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, StaticPool
 from sqlalchemy.schema import CreateIndex
 
+from grounding.database import sqlite
 from grounding.errors import StoreError
 from rai.ledger import sql
 
@@ -28,6 +29,7 @@ FLUSH_SECONDS = 2.0
 """Seconds to wait for whoever reads an older state, when erased text is to go from the write-ahead log: no turn can be recorded meanwhile."""
 LEAST_FREE = 1 << 20
 """Bytes of the disk that must be free for an entry to be written: one takes some tens of kilobytes, and the write-ahead log as many."""
+_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON")
 _SALT = "salt"
 _NO_DELETE = """
         CREATE TRIGGER entries_no_delete BEFORE DELETE ON entries
@@ -132,7 +134,7 @@ class SqliteLedger:
             raise StoreError("the ledger cannot be used: the disk is full")
 
     def flush(self, wait_s: float | None = None) -> bool:
-        return flush(self._engine, FLUSH_SECONDS if wait_s is None else wait_s)
+        return sqlite.flush(self._engine, FLUSH_SECONDS if wait_s is None else wait_s)
 
     def close(self) -> None:
         self._engine.dispose()
@@ -167,16 +169,12 @@ def engine_for(path: Path, busy_s: float = BUSY_SECONDS) -> Engine:
     WAL with synchronous=FULL: a commit is on the disk when it returns. `secure_delete` overwrites what an erasure
     empties. Transactions on a connection with the execution option `immediate` take the write lock at once.
     """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with suppress(FileExistsError):  # to open and close one that is there would drop this process's locks on it
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": busy_s})
+    sqlite.make_private(path, 0o700)
+    engine = sqlite.engine_for(path, _PRAGMAS, busy_s)
 
     @event.listens_for(engine, "connect")
     def _connect(connection: Any, _record: Any) -> None:
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON"):
-            connection.execute(f"PRAGMA {pragma}")
         connection.text_factory = _text
 
     @event.listens_for(engine, "begin")
@@ -379,23 +377,6 @@ def _of_type(connection: Connection, kind: str) -> dict[str, str]:
         text("SELECT name, sql FROM sqlite_master WHERE type = :kind AND sql <> ''"), {"kind": kind}
     )
     return {str(name): _squeeze(str(made)) for name, made in found.all()}
-
-
-def flush(engine: Engine, wait_s: float = FLUSH_SECONDS) -> bool:
-    """Folds the write-ahead log into the store and empties it, so that erased text does not live on there. False if somebody who reads keeps it from that.
-
-    `wait_s`: seconds to wait for others, who cannot write meanwhile; never longer than for the write lock.
-    """
-    raw = engine.raw_connection()
-    try:
-        cursor = raw.cursor()
-        (usual,) = cursor.execute("PRAGMA busy_timeout").fetchone()
-        cursor.execute(f"PRAGMA busy_timeout={min(usual, int(wait_s * 1000))}")
-        (busy, *_) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        cursor.execute(f"PRAGMA busy_timeout={usual}")
-        return not busy
-    finally:
-        raw.close()
 
 
 def _squeeze(statement: str) -> str:
