@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from sqlalchemy import Connection, make_url
 
 from grounding.database.postgres import Postgres
 from grounding.errors import InputError, SettingsError, StoreError
-from rai.ledger.databases.postgres import PART
+from rai.ledger.databases.postgres import LOCK, PART
 from rai.ledger.key import Anchor, load_key
 from rai.ledger.store import SqlLedger
 from tests.postgres.ledger import keys_in, ledger_in, made
@@ -148,6 +149,35 @@ async def test_a_turn_is_recorded_once_whoever_records_it(database_url: str, tmp
     assert (await one.verify()).ok
     await one.close()
     await other.close()
+
+
+async def test_who_follows_by_numbers_misses_nothing_that_is_committed_later(database_url: str, tmp_path: Path) -> None:
+    """A number is given under a lock that is held until the commit: nobody gets a higher one meanwhile."""
+    first, second = ledger_in(database_url, tmp_path), ledger_in(database_url, tmp_path)
+    database, held, seen = Postgres(database_url), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with database.writing(LOCK):
+            held.set()
+            assert seen.wait(30)
+
+    holding = asyncio.create_task(asyncio.to_thread(hold))
+    assert await asyncio.to_thread(held.wait, 30)
+    both = [asyncio.create_task(ledger.append("turn", {"n": n})) for n, ledger in enumerate((first, second))]
+    waiting = (
+        "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'advisory' "
+        "AND objid::bigint = hashtextextended(current_schema() || '.ledger', 0) & 4294967295"
+    )
+    while await asyncio.to_thread(run, database_url, waiting) != [(2,)]:
+        pass  # until both ask for the lock
+    assert [e.seq async for e in second.entries()] == [1]
+    seen.set()
+    await holding
+    assert sorted(e.seq for e in await asyncio.gather(*both)) == [2, 3]
+    assert [e.seq async for e in first.entries(after=1)] == [2, 3]
+    for ledger in (first, second):
+        await ledger.close()
+    database.close()
 
 
 def _ended(url: str, name: str) -> None:
