@@ -45,6 +45,8 @@ KINDS = ("write", "write", "erase", "erase", "upgrade")
 CLIENTS, CALLERS = 6, 4
 KILLS_A_LEDGER = 15
 """After as many a new ledger is begun: the checks read all of it each time."""
+LONGEST_SHARED_S = 3.0
+"""Seconds after which a writer in PostgreSQL is killed at the latest: to connect takes it some tenths."""
 PATIENCE_S = 120.0
 """Seconds in which the first reply must have come."""
 QUESTIONS = ("What does the Wren X2 cost in the United Kingdom?", "How many devices can connect to a Wren X1?")
@@ -325,7 +327,7 @@ def main() -> None:
         if given.postgres:
             with running() as server, own_schema(server) as url:
                 made(url).close()
-                sums = asyncio.run(kill_writers(Path(name), given.kills, seed, database=url))
+                sums = asyncio.run(kill_writers(Path(name), given.kills, seed, LONGEST_SHARED_S, database=url))
             return _tell(sums)
         sums = asyncio.run(kill_writers(Path(name), given.kills - given.serve, seed))
         sums += asyncio.run(kill_servers(Path(name), given.serve, seed)) if given.serve else Counter()

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
-from sqlalchemy import Connection, bindparam, text
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy import ARRAY, Connection, bindparam, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.types import Text
 
