@@ -19,6 +19,7 @@ from grounding.database import schema
 from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
 from grounding.records import Turn
+from tests.postgres.server import table_files
 
 DAY_S = 86400.0
 KEY = ActivityKey("msteams", "a:1", "in-1")
@@ -202,6 +203,25 @@ async def test_a_conversation_is_taken_out_whole(state: State) -> None:
     assert len(await history.recall(ELSEWHERE)) == 1
     assert await state.flush()
     assert len(await history.recall(ELSEWHERE)) == 1
+
+
+async def test_what_was_deleted_is_in_no_file_of_a_table_once_it_is_flushed(database_url: str) -> None:
+    """Of a file of SQLite `tests/bot/teams/test_state.py` and the tests of erasure show it."""
+    state = State(Postgres(shared(database_url)))
+    history = ConversationHistory(state, days=30)
+    for place, name in ((PLACE, "a:1"), (ELSEWHERE, "a:2")):
+        await history.remember(place, [Turn("user", f"canary of {name}")])
+    if not (held := table_files(database_url)):
+        pytest.skip("the files of this server cannot be read from here")
+    assert b"canary of a:1" in held
+    await history.forget(PLACE)
+    with Postgres(database_url).reading("turns"):
+        assert not await state.flush()  # somebody reads
+    assert await state.flush()
+    held = table_files(database_url)
+    assert b"canary of a:1" not in held
+    assert b"canary of a:2" in held
+    await state.close()
 
 
 async def test_a_lease_goes_by_the_clock_that_all_share(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
