@@ -1,20 +1,21 @@
-"""The server's small database: what came in, what was said, what was sent; also who may read the reviewers' pages. One file, `state.db`, mode 0600.
+"""The server's small database: what came in, what was said, what was sent; also who may read the reviewers' pages. One file, `state.db`, mode 0600; or PostgreSQL,
+whose tables `bot.state_schema` has.
 
-Blocking calls run in a thread. Every statement is portable SQL, so another database takes only another URL.
+Blocking calls run in a thread. Every statement is of SQL that both take.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
+import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
 from sqlalchemy import (
     Column,
+    ColumnElement,
     Connection,
     Engine,
     Float,
@@ -22,57 +23,61 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
-    Text,
-    create_engine,
     delete,
-    event,
     insert,
     inspect,
+    literal,
     select,
     update,
 )
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
+from bot.state_schema import PART
+from grounding.database.postgres import LOCKED, NOW, Postgres, state_of, told
+from grounding.database.schema import refuse_other
+from grounding.database.sqlite import engine_for, flush, make_private
+from grounding.database.text import AnyString, AnyText
 from grounding.errors import StoreError
 
 T = TypeVar("T")
 BUSY_S = 10.0
 """Seconds to wait for others that use the database."""
-FLUSH_MS = 2_000
-"""Milliseconds to wait for whoever reads an older state, when the log is to be emptied: nobody can write meanwhile."""
+FLUSH_S = 2.0
+"""Seconds to wait for whoever reads an older state, when what was deleted is to go: nobody can write meanwhile."""
+_PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON")
 
 metadata = MetaData()
 
 inbox = Table(
     "inbox",
     metadata,
-    Column("channel", String(64), primary_key=True),
-    Column("conversation", String(512), primary_key=True),
-    Column("activity", String(512), primary_key=True),
+    Column("channel", AnyString(64), primary_key=True),
+    Column("conversation", AnyString(512), primary_key=True),
+    Column("activity", AnyString(512), primary_key=True),
     Column("status", String(16), nullable=False, index=True),
     Column("attempts", Integer, nullable=False),
     Column("lease_until", Float, nullable=False),
     Column("received_at", Float, nullable=False, index=True),
-    Column("body", Text),
+    Column("body", AnyText),
 )
 turns = Table(
     "turns",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("channel", String(64), nullable=False, index=True),
-    Column("conversation", String(512), nullable=False, index=True),
+    Column("channel", AnyString(64), nullable=False, index=True),
+    Column("conversation", AnyString(512), nullable=False, index=True),
     Column("role", String(16), nullable=False),
-    Column("text", Text, nullable=False),
+    Column("text", AnyText, nullable=False),
     Column("at", Float, nullable=False, index=True),
-    Column("activity", String(512)),
+    Column("activity", AnyString(512)),
 )
 sent = Table(
     "sent",
     metadata,
-    Column("channel", String(64), primary_key=True),
-    Column("conversation", String(512), primary_key=True),
-    Column("activity", String(512), primary_key=True),
-    Column("entry_id", String(64), nullable=False),
+    Column("channel", AnyString(64), primary_key=True),
+    Column("conversation", AnyString(512), primary_key=True),
+    Column("activity", AnyString(512), primary_key=True),
+    Column("entry_id", AnyString(64), nullable=False),
     Column("at", Float, nullable=False, index=True),
 )
 
@@ -80,10 +85,10 @@ undelivered = Table(
     "undelivered",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("channel", String(64), nullable=False, index=True),
-    Column("conversation", String(512), nullable=False, index=True),
-    Column("activity", String(512), nullable=False),
-    Column("body", Text, nullable=False),
+    Column("channel", AnyString(64), nullable=False, index=True),
+    Column("conversation", AnyString(512), nullable=False, index=True),
+    Column("activity", AnyString(512), nullable=False),
+    Column("body", AnyText, nullable=False),
     Column("since", Float, nullable=False),
     Column("due", Float, nullable=False, index=True),
     Column("tries", Integer, nullable=False),
@@ -96,32 +101,46 @@ class Conflict(StoreError):
     """A row with this key is there already."""
 
 
-class State:
-    """An open state database. `run` does one transaction in a thread; everything it raises is a StoreError.
+class _Place(Protocol):
+    """Where the tables are."""
 
-    `busy_s`: seconds to wait for others that use it.
+    def open(self) -> None: ...
+
+    def close(self) -> None: ...
+
+    def run(self, work: Callable[[Connection], T]) -> T: ...
+
+    def flush(self) -> bool: ...
+
+    def now(self) -> ColumnElement[float]: ...
+
+
+class State:
+    """An open state database: the file `place`, or a PostgreSQL that workers share. `run` does one transaction in a thread; everything it raises is a StoreError.
+
+    `busy_s`: seconds to wait for others that use the file.
     """
 
-    def __init__(self, path: Path, *, busy_s: float = BUSY_S) -> None:
-        self._path = path
-        self._busy_s = busy_s
-        self._engine: Engine | None = None
+    def __init__(self, place: Path | Postgres, *, busy_s: float = BUSY_S) -> None:
+        self._kept: _Place = _Shared(place) if isinstance(place, Postgres) else _File(place, busy_s)
 
     async def open(self) -> None:
-        """Create the file and its tables where they are missing. Raises StoreError."""
-        await asyncio.to_thread(self._open)
+        """Create the file and its tables where they are missing; of PostgreSQL its owner has. Raises StoreError."""
+        await asyncio.to_thread(self._kept.open)
 
     async def close(self) -> None:
-        if self._engine is not None:
-            engine, self._engine = self._engine, None
-            await asyncio.to_thread(engine.dispose)
+        await asyncio.to_thread(self._kept.close)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        return await asyncio.to_thread(self._run, work)
+        return await asyncio.to_thread(self._kept.run, work)
 
     async def flush(self) -> bool:
-        """Fold the write-ahead log into the file and empty it, so that deleted text does not live on there; False if somebody reads an older state. Raises StoreError."""
-        return await asyncio.to_thread(self._flush)
+        """Take what was deleted out of the files too, the log of a file among them; False if somebody reads an older state. Raises StoreError."""
+        return await asyncio.to_thread(self._kept.flush)
+
+    def now(self) -> ColumnElement[float]:
+        """The time in seconds since the epoch, for a statement: where workers share a database its clock, as theirs may differ."""
+        return self._kept.now()
 
     async def claim(self, name: str, now: float, every_s: float) -> bool:
         """True for the one caller, of all processes, that is to do what is due every so many seconds. Raises StoreError."""
@@ -144,14 +163,17 @@ class State:
         """What was claimed is due again, because it was not done. Raises StoreError."""
         await self.run(lambda connection: connection.execute(delete(sweeps).where(sweeps.c.name == name)))
 
-    def _open(self) -> None:
+
+class _File:
+    def __init__(self, path: Path, busy_s: float) -> None:
+        self._path = path
+        self._busy_s = busy_s
+        self._engine: Engine | None = None
+
+    def open(self) -> None:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            # Only where it is missing: closing a file drops the locks that this process has on it, also those of other connections.
-            with suppress(FileExistsError):
-                os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            engine = create_engine(f"sqlite:///{self._path}", connect_args={"timeout": self._busy_s})
-            event.listen(engine, "connect", _prepare)
+            make_private(self._path)
+            engine = engine_for(self._path, _PRAGMAS, self._busy_s)
             try:
                 _make(engine)
             except SQLAlchemyError:  # another worker of this server made the tables at the same moment
@@ -160,29 +182,65 @@ class State:
             raise StoreError(f"state.db cannot be opened: {_why(error)}") from error
         self._engine = engine
 
-    def _flush(self) -> bool:
-        if self._engine is None:
-            raise StoreError("state.db is closed")
-        try:
-            with self._engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
-                usual = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
-                connection.exec_driver_sql(f"PRAGMA busy_timeout={min(usual, FLUSH_MS)}")
-                done = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").first()
-                connection.exec_driver_sql(f"PRAGMA busy_timeout={usual}")
-        except (SQLAlchemyError, sqlite3.Error) as error:  # the second where a connection is made ready
-            raise StoreError(f"state.db cannot be used: {_why(error)}") from error
-        return done is not None and not done[0]
+    def close(self) -> None:
+        if self._engine is not None:
+            engine, self._engine = self._engine, None
+            engine.dispose()
 
-    def _run(self, work: Callable[[Connection], T]) -> T:
-        if self._engine is None:
-            raise StoreError("state.db is closed")
+    def run(self, work: Callable[[Connection], T]) -> T:
         try:
-            with self._engine.begin() as connection:
+            with self._open_engine().begin() as connection:
                 return work(connection)
         except IntegrityError:
             raise Conflict("state.db has this row already") from None
         except (SQLAlchemyError, sqlite3.Error) as error:  # the second where a connection is made ready
             raise StoreError(f"state.db cannot be used: {_why(error)}") from error
+
+    def flush(self) -> bool:
+        try:
+            return flush(self._open_engine(), FLUSH_S)
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            raise StoreError(f"state.db cannot be used: {_why(error)}") from error
+
+    def now(self) -> ColumnElement[float]:
+        return literal(time.time())
+
+    def _open_engine(self) -> Engine:
+        if self._engine is None:
+            raise StoreError("state.db is closed")
+        return self._engine
+
+
+class _Shared:
+    def __init__(self, database: Postgres) -> None:
+        self._database = database
+
+    def open(self) -> None:
+        with told("the state of conversations"):
+            self._database.run(lambda connection: refuse_other(connection, PART))
+
+    def close(self) -> None:
+        self._database.close()
+
+    def run(self, work: Callable[[Connection], T]) -> T:
+        with told("the state of conversations"):
+            try:
+                return self._database.run(work)
+            except IntegrityError:
+                raise Conflict("the state of conversations has this row already") from None
+
+    def flush(self) -> bool:
+        try:
+            self._database.run(lambda connection: connection.exec_driver_sql("SELECT attest_rewrite_state()"))
+        except DBAPIError as error:
+            if state_of(error) == LOCKED:
+                return False
+            with told("the state of conversations"):
+                raise
+        return True
+
+    def now(self) -> ColumnElement[float]:
+        return NOW
 
 
 def _why(error: Exception) -> str:
@@ -197,9 +255,3 @@ def _make(engine: Engine) -> None:
     if turns.c.activity.name not in {column["name"] for column in inspect(engine).get_columns(turns.name)}:
         with engine.begin() as connection:
             connection.exec_driver_sql(f"ALTER TABLE {turns.name} ADD COLUMN {turns.c.activity.name} VARCHAR(512)")
-
-
-def _prepare(connection: Any, _: Any) -> None:
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=NORMAL")
-    connection.execute("PRAGMA secure_delete=ON")

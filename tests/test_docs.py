@@ -30,7 +30,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 ROOM_PATH = re.compile(r"^(?:bot|grounding|rai|tests|docs|tools|infra|requirements)/[\w./-]*$")
 COMMAND = re.compile(r"^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?attest (.*)$")
 ENDS_A_COMMAND = frozenset({"|", ">", ">>", "<", "&&", ";", "&"})
-OF_THE_SUITE = frozenset({"TEST_CHROMIUM", "TEST_MODEL_FILE", "TEST_REQUIRE_BROWSER"})
+OF_THE_SUITE = frozenset({"ATTEST_TEST_DATABASE_URL", "TEST_CHROMIUM", "TEST_MODEL_FILE", "TEST_REQUIRE_BROWSER"})
 
 
 def text_of(page: Path) -> str:
@@ -157,7 +157,8 @@ def test_every_setting_that_is_named_exists(page: Path) -> None:
 
 def test_every_dependency_has_its_line() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    groups = [project["project"]["dependencies"], *project["dependency-groups"].values()]
+    extras = project["project"]["optional-dependencies"]
+    groups = [project["project"]["dependencies"], *extras.values(), *project["dependency-groups"].values()]
     needed = {re.split(r"[<>=!~;\[ ]", line)[0] for group in groups for line in group}
     written = set(re.findall(r"^\| `([^`]+)`", text_of(Path("docs/decisions/0004-dependencies.md")), re.MULTILINE))
     assert needed == written

@@ -8,12 +8,11 @@ tells whose the lease is, so that a process that was only slow finds out before 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, literal, or_, select, update
 
 from bot.state import Conflict, State, inbox
 from bot.teams.ports import Json
@@ -42,16 +41,16 @@ class Abandoned:
 
 
 class Inbox:
-    """The durable list of activities. Times are seconds since the epoch."""
+    """The durable list of activities. Times are seconds since the epoch, by the clock of `state` unless there is a `clock`."""
 
-    def __init__(self, state: State, *, lease_s: float = LEASE_S, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, state: State, *, lease_s: float = LEASE_S, clock: Callable[[], float] | None = None) -> None:
         self._state = state
         self._lease = lease_s
         self._clock = clock
 
     async def take(self, key: ActivityKey, activity: Json) -> bool:
         """True if this is the first delivery; False if it was taken before."""
-        now = self._clock()
+        now = self._now()
         row = {**_columns(key), "status": "received", "attempts": 1, "lease_until": now + self._lease}
         body = json.dumps(activity, ensure_ascii=False)
 
@@ -71,11 +70,11 @@ class Inbox:
 
     async def renew(self, held: Mapping[ActivityKey, int]) -> None:
         """Hold on to what is still being worked on: keys with the attempt that holds them."""
-        await self._set_lease(held, self._clock() + self._lease)
+        await self._set_lease(held, self._now() + self._lease)
 
     async def release(self, held: Mapping[ActivityKey, int]) -> None:
         """Let go of what could not be finished; the next process takes it up at once."""
-        await self._set_lease(held, 0.0)
+        await self._set_lease(held, literal(0.0))
 
     async def holds(self, key: ActivityKey, attempt: int) -> bool:
         """Whether the activity is still this attempt's, and no other process has taken it over."""
@@ -89,30 +88,34 @@ class Inbox:
 
     async def take_over(self, limit: int = 100) -> list[Abandoned]:
         """Claim what was received and whose lease has run out. Two processes never claim the same one."""
-        now = self._clock()
+        now = self._now()
 
         def work(connection: Connection) -> list[Abandoned]:
             lapsed = and_(inbox.c.status == "received", inbox.c.lease_until < now)
-            rows = connection.execute(select(inbox).where(lapsed).order_by(inbox.c.received_at).limit(limit)).all()
+            wanted = select(inbox, (now - inbox.c.received_at).label("age_s")).where(lapsed)
+            rows = connection.execute(wanted.order_by(inbox.c.received_at).limit(limit)).all()
             claimed = []
             for row in rows:
                 key = ActivityKey(row.channel, row.conversation, row.activity)
                 unchanged = and_(_is(key), inbox.c.lease_until == row.lease_until, inbox.c.status == "received")
                 values = {"lease_until": now + self._lease, "attempts": row.attempts + 1}
                 if connection.execute(update(inbox).where(unchanged).values(values)).rowcount == 1:
-                    claimed.append(Abandoned(key, json.loads(row.body), row.attempts, now - row.received_at))
+                    claimed.append(Abandoned(key, json.loads(row.body), row.attempts, row.age_s))
             return claimed
 
         return await self._state.run(work)
 
     async def trim(self, older_than_s: float) -> None:
         """Delete what is done and older."""
-        before = self._clock() - older_than_s
+        before = self._now() - older_than_s
         await self._state.run(
             lambda c: c.execute(delete(inbox).where(inbox.c.status == "done", inbox.c.received_at < before))
         )
 
-    async def _set_lease(self, held: Mapping[ActivityKey, int], until: float) -> None:
+    def _now(self) -> ColumnElement[float]:
+        return self._state.now() if self._clock is None else literal(self._clock())
+
+    async def _set_lease(self, held: Mapping[ActivityKey, int], until: ColumnElement[float]) -> None:
         chosen = list(held.items())
 
         def work(connection: Connection) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from grounding.errors import SettingsError, StoreError
-from rai.ledger import dialect, sql
+from rai.ledger import sql
 from rai.ledger.chain import key_id
+from rai.ledger.databases.form import LedgerDatabase
 
 VERSION, VERSION_1 = "2", "1"
 """The version of the tables: of those that hold form 2, and of those that hold form 1 alone."""
@@ -14,12 +15,15 @@ ANOTHER_KEY = "not the key that the ledger was written with"
 OF_ANOTHER_KEY = "the key file, or the store's own note of its key: they no longer belong together"
 
 
-def form_faults(connection: Connection, key: bytes, ledger_id: str | None, *, pages: bool) -> list[str]:
+def form_faults(
+    connection: Connection, database: LedgerDatabase, key: bytes, ledger_id: str | None, *, pages: bool
+) -> list[str]:
     """What is not as it was made in the store's form and in what it says of itself."""
-    salted = ledger_id is not None or sql.reader_of(connection).salted
-    metadata = sql.METADATA if salted else sql.METADATA_1
-    faults = dialect.faults(connection, metadata, sql.statements(salted=salted), salted=salted, pages=pages)
-    return [*about_faults(sql.about(connection), as_made(key, ledger_id, salted=salted)), *faults]
+    salted = ledger_id is not None or database.reader(connection).salted
+    faults, said = database.faults(connection, salted=salted, pages=pages), sql.about(connection)
+    if not said and not database.makes_keys and sql.Reader().last(connection) is None:
+        return list(faults)  # its owner has made the tables, and nobody has begun a ledger in them
+    return [*about_faults(said, as_made(key, ledger_id, salted=salted)), *faults]
 
 
 def as_made(key: bytes, ledger_id: str | None, *, salted: bool = True) -> dict[str, str]:

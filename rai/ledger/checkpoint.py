@@ -88,12 +88,14 @@ class SigningKey:
         return f"{_DASH}{self.name} {_base64(self.verifier().key_id + signature)}\n"
 
 
-def load_signing_seed(path: Path, *, make: bool = True) -> bytes:
-    """The seed in `path` (64 hex digits, mode 0600), made on first use if `make`.
+def load_signing_seed(
+    path: Path, *, make: bool = True, why: str = "but the ledger names its public key; put it back"
+) -> bytes:
+    """The seed in `path` (64 hex digits, mode 0600), made on first use if `make`; `why` it may not be made else.
 
     Raises SettingsError if it is missing and may not be made, is readable by others, or is not a seed.
     """
-    missing = "" if make else "but the ledger names its public key; put it back"
+    missing = "" if make else why
     return load_secret(path, label="the ledger's signing key", is_called="a signing key", missing=missing)
 
 

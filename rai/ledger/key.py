@@ -22,12 +22,12 @@ _LEFT_S = 3600.0
 """Seconds after which nobody is still at work on a mark that was prepared: it waits for the store's write lock at most."""
 
 
-def load_key(path: Path, *, make: bool = True) -> bytes:
-    """The 32-byte key in `path` (64 hex digits, mode 0600), made on first use if `make`.
+def load_key(path: Path, *, make: bool = True, why: str = "but the ledger has entries; put the key back") -> bytes:
+    """The 32-byte key in `path` (64 hex digits, mode 0600), made on first use if `make`; `why` it may not be made else.
 
     Raises SettingsError if it is missing and may not be made, is readable by others, or is not a key.
     """
-    missing = "" if make else "but the ledger has entries; put the key back"
+    missing = "" if make else why
     return load_secret(path, label=_SETTING, is_called="a ledger key", missing=missing)
 
 
@@ -46,15 +46,16 @@ class Mark:
 
 
 class Anchor:
-    """The anchor of one store: a small sealed file beside the key, named after the store's place.
+    """The anchor of one store: a small sealed file beside the key, named after the store's place: a file, or what a database is called.
 
     It never runs ahead of the store and may lag behind it by entries that chain correctly (a crash between the two
     writes). Its seal covers the place, so that the anchor of another ledger of the same key cannot be put here with its store. Only
     a writer that holds the store's write lock may call `write`.
     """
 
-    def __init__(self, key: bytes, key_file: Path, store: Path) -> None:
-        self._place = hashlib.sha256(str(store.resolve()).encode()).hexdigest()
+    def __init__(self, key: bytes, key_file: Path, store: Path | str) -> None:
+        place = store if isinstance(store, str) else str(store.resolve())
+        self._place = hashlib.sha256(place.encode()).hexdigest()
         self.path = key_file.with_name(f"{key_file.name}.{self._place[:16]}.anchor")
         self._key = key
 

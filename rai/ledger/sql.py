@@ -1,16 +1,13 @@
-"""The ledger's tables and every statement on them; what is SQLite's own lies in `dialect`.
-
-A store of form 1, as older programs made it, has no column for salts. It can be read as it is, and is brought to form 2 when it is opened to write.
-"""
+"""The ledger's tables and every statement on them that any database takes; what is one's own lies in `databases/`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     ColumnElement,
     Connection,
@@ -21,18 +18,15 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    create_engine,
     delete,
     insert,
     null,
     select,
-    text,
     update,
 )
 from sqlalchemy.engine import Row as SqlRow
 from sqlalchemy.exc import DBAPIError
 
-from rai.ledger import dialect
 from rai.ledger.chain import Flaw, SealedRow
 from rai.ledger.key import Mark
 
@@ -49,7 +43,7 @@ def _tables(*, salted: bool) -> MetaData:
     entries = Table(
         "entries",
         metadata,
-        Column("seq", Integer, primary_key=True, autoincrement=False),
+        Column("seq", Integer().with_variant(BigInteger(), "postgresql"), primary_key=True, autoincrement=False),
         Column("entry_id", String(26), nullable=False, unique=True),
         Column("at", String(32), nullable=False),
         Column("kind", String(64), nullable=False),
@@ -68,6 +62,8 @@ def _tables(*, salted: bool) -> MetaData:
 METADATA, METADATA_1 = _tables(salted=True), _tables(salted=False)
 """The tables of form 2 and of form 1."""
 _ENTRIES, _ABOUT = METADATA.tables["entries"], METADATA.tables["about"]
+INDEXES = tuple(_ENTRIES.indexes)
+"""Those of form 2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +123,19 @@ class Reader:
         for found in connection.execution_options(stream_results=True).execute(query).yield_per(BATCH):
             yield _row(found)
 
-    def careful(self, connection: Connection) -> Iterator[SealedRow | Flaw]:
-        """All entries, and in place of the rest what keeps them from being read."""
+    def careful(self, connection: Connection, damage: Callable[[DBAPIError], str | None]) -> Iterator[SealedRow | Flaw]:
+        """All entries, and in place of the rest what keeps them from being read, which `damage` tells of an error."""
         read = 0
         try:
             for row in self.rows(connection):
                 yield row
                 read += 1
         except DBAPIError as error:
-            damage = dialect.damage(str(error.orig))
-            if damage is None:
+            what = damage(error)
+            if what is None:
                 raise
-            yield Flaw(None, f"changed: the store cannot be read after entry {read}: {damage}")
+            connection.rollback()  # else what is asked next would be refused, of PostgreSQL at least
+            yield Flaw(None, f"changed: the store cannot be read after entry {read}: {what}")
 
     def _select(self, *, body: bool = True) -> Select[Any]:
         left_out = {*(() if body else ("body",)), *(() if self.salted else (_SALT,))}
@@ -156,43 +153,6 @@ class Links:
         if self._links is None:
             self._links = {found.mac for found in self._connection.execute(select(_ENTRIES.c.mac))}
         return mac in self._links
-
-
-def reader_of(connection: Connection) -> Reader:
-    """The reader for a store that may be of either form."""
-    return Reader(dialect.has_column(connection, "entries", _SALT))
-
-
-def create(connection: Connection) -> None:
-    """Makes the tables that are missing, and the indexes of a store that has salts."""
-    METADATA.create_all(connection)
-    if reader_of(connection).salted:
-        for index in _ENTRIES.indexes:
-            index.create(connection, checkfirst=True)
-
-
-def bring_up(connection: Connection) -> None:
-    """Turns the tables of form 1 into those of form 2; the entries stay as they are."""
-    dialect.unguard(connection)
-    connection.execute(text("ALTER TABLE entries ADD COLUMN salt VARCHAR(64)"))
-    for index in _ENTRIES.indexes:
-        index.create(connection)
-
-
-@cache
-def statements(*, salted: bool) -> Mapping[str, frozenset[str]]:
-    """The statements that each table may have been made with, as SQLite keeps them: at once, or in form 1 and brought up."""
-    found: dict[str, set[str]] = {}
-    for brought_up in (False, True) if salted else (False,):
-        engine = create_engine("sqlite://")
-        with engine.begin() as connection:
-            (METADATA if salted and not brought_up else METADATA_1).create_all(connection)
-            if brought_up:
-                bring_up(connection)
-            for name in METADATA.tables:
-                found.setdefault(name, set()).add(dialect.statement_of(connection, name))
-        engine.dispose()
-    return {name: frozenset(made) for name, made in found.items()}
 
 
 def insert_row(connection: Connection, row: SealedRow) -> None:
@@ -218,7 +178,8 @@ def note(connection: Connection, said: dict[str, str]) -> None:
 
 def note_anew(connection: Connection, said: dict[str, str]) -> None:
     """Writes what the store says of itself in place of what it said."""
-    connection.execute(delete(_ABOUT))
+    if about(connection):  # where workers share a database none may delete
+        connection.execute(delete(_ABOUT))
     note(connection, said)
 
 

@@ -1,7 +1,7 @@
 """The ledger in a SQL database: append-only, chained with a key, durable before it returns.
 
 Any number of threads and processes may append; each takes the store's write lock for one entry. The body is redacted
-here, in the one writer, so that no caller can forget it.
+here, in the one writer, so that no caller can forget it. What one database does otherwise than another lies in `databases/`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from grounding.database.postgres import Postgres, retried
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.entry_schema import NAME, SCHEMA
-from rai.ledger import dialect, sql
+from rai.ledger import sql
 from rai.ledger.about import ANOTHER_KEY, OF_ANOTHER_KEY, VERSION, as_made, check_about, form_faults
 from rai.ledger.chain import (
     ANCHOR,
@@ -50,6 +51,9 @@ from rai.ledger.chain import (
 )
 from rai.ledger.checkpoint import Checkpoint, SigningKey, load_signing_seed, origin_of
 from rai.ledger.contents import CONTENT, split
+from rai.ledger.databases.form import LedgerDatabase, RecordedTwice
+from rai.ledger.databases.postgres import PostgresLedger
+from rai.ledger.databases.sqlite import BUSY_SECONDS, SqliteLedger, store_errors
 from rai.ledger.export import export_lines
 from rai.ledger.key import Anchor, Mark, load_key, signing_key_beside
 from rai.ledger.signing import Proof, SignedTree
@@ -60,18 +64,18 @@ from rai.ledger.watched_store import WatchedStore, against
 from rai.personal.redact import redact_entry
 from rai.records import Break, Entry, Verification
 
-LEAST_FREE = 1 << 20
-"""Bytes of the disk that must be free for an entry to be written: one takes some tens of kilobytes, and the write-ahead log as many."""
 ERASED_AT_ONCE = 1_000
 """Entries that one record of an erasure names."""
+_TO_BE_GIVEN = "and where several machines share a database it is given to each, never made: the same for all"
 _LEFTOVERS_S = 0.2
 """Seconds that opening a ledger may wait for others who read it, to fold what a killed process left in the log."""
+T = TypeVar("T")
 Redaction = Callable[[dict[str, Any], str], dict[str, Any]]
 """From a body and the kind of its entry to the body that is kept."""
 
 
 class SqlLedger:
-    """A `rai.ports.Ledger` in the SQLite file `path`, sealed with the key in `key_file` (made on first use).
+    """A `rai.ports.Ledger` in the SQLite file `place`, sealed with the key in `key_file` (made on first use); or in the database `place`, whose keys must be there.
 
     `redact` maps a body to the body that is kept. `signing_key_file`: of the key that checkpoints are signed with, also made on first use; beside `key_file`
     unless it is said. Raises SettingsError for a key that is missing, readable by others or of another ledger, StoreError for a
@@ -82,12 +86,12 @@ class SqlLedger:
 
     def __init__(
         self,
-        path: Path,
+        place: Path | Postgres,
         key_file: Path,
         *,
         signing_key_file: Path | None = None,
         redact: Redaction = redact_entry,
-        busy_s: float = dialect.BUSY_SECONDS,
+        busy_s: float = BUSY_SECONDS,
         read_only: bool = False,
     ) -> None:
         self._redact = redact
@@ -96,12 +100,16 @@ class SqlLedger:
         self._contents = StoredContents()
         self._read_only = read_only
         self._ledger_id: str | None = None
-        with dialect.store_errors():
+        database: LedgerDatabase = (
+            PostgresLedger(place) if isinstance(place, Postgres) else _sqlite(place, busy_s, read_only=read_only)
+        )
+        self._database = database
+        with database.errors():
             if read_only:
-                self._open_to_read(path, key_file, busy_s)
+                self._open_to_read(key_file)
             else:
-                self._open_to_write(path, key_file, busy_s)
-        stored = WatchedStore(self._engine, self._key, self._anchor, self._ledger_id, self._file)
+                retried(lambda: self._open_to_write(key_file))
+        stored = WatchedStore(database, self._key, self._anchor, self._ledger_id)
         self._watch = LedgerWatch(self._key, stored, ledger_id=self._ledger_id)
         self._tree = SignedTree(self._key, self._ledger_id or "", stored)
 
@@ -110,17 +118,13 @@ class SqlLedger:
         """The id that the ledger was given when it was begun; None where there is none yet, or it was begun by an older program and opened to be read."""
         return self._ledger_id
 
-    def _open_to_write(self, path: Path, key_file: Path, busy_s: float) -> None:
-        self._engine = dialect.engine_for(path, busy_s)
-        self._writer = self._engine.execution_options(immediate=True)
-        self._file = dialect.StoreFile(path)
-        with self._writer.begin() as connection:
-            sql.create(connection)
-            reader = sql.reader_of(connection)
-            put_back = dialect.guard(connection, salted=reader.salted)
+    def _open_to_write(self, key_file: Path) -> None:
+        with self._database.errors(), self._database.writing() as connection:
+            put_back = self._database.prepare(connection)
+            reader = self._database.reader(connection)
             last = reader.last(connection)
-            self._key = load_key(key_file, make=last is None)
-            self._anchor = Anchor(self._key, key_file, path)
+            self._key = self._load_key(key_file, make=last is None)
+            self._anchor = Anchor(self._key, key_file, self._database.place)
             self._anchor.tidy()
             about = sql.about(connection)
             if about:
@@ -142,18 +146,17 @@ class SqlLedger:
         if row is not None:
             self._advance(self._mark(row), self._anchor.prepare(self._mark(row)))
         # Whoever was killed behind an erasure has not folded the erased text out of the log; those who are at work do it themselves.
-        dialect.flush(self._engine, _LEFTOVERS_S)
+        self._database.flush(_LEFTOVERS_S)
 
     def _begin(self, connection: Connection, last: SealedRow | None) -> SealedRow:
         """Gives the ledger its id, in an entry of its own: of one that was begun by an older program behind its last entry, of a new one as its first."""
-        if not sql.reader_of(connection).salted:
-            sql.bring_up(connection)
-            dialect.guard(connection)
+        if not self._database.reader(connection).salted:
+            self._database.bring_up(connection)
         self._ledger_id = new_ledger_id()
         sql.note_anew(connection, as_made(self._key, self._ledger_id))
         if last is None:
             self._anchor.start(self._ledger_id)
-        seed = load_signing_seed(self._signing_key_file)
+        seed = load_signing_seed(self._signing_key_file, make=self._database.makes_keys, why=_TO_BE_GIVEN)
         public = SigningKey(origin_of(self._ledger_id), seed).verifier().line()
         said = {NAME: SCHEMA, "ledger_id": self._ledger_id, "verifier_key": public}
         return self._insert(connection, UPGRADE if last else GENESIS_ENTRY, canonical(said))
@@ -186,21 +189,23 @@ class SqlLedger:
         mark = self._told_mark()
         return mark is None or mark.ledger_id is not None
 
-    def _open_to_read(self, path: Path, key_file: Path, busy_s: float) -> None:
-        self._engine = dialect.reading_engine_for(path, busy_s)
-        self._file = dialect.StoreFile(path)
-        never = not path.exists() and not key_file.exists() and not any(key_file.parent.glob(f"{key_file.name}.*"))
-        self._key = b"" if never else load_key(key_file, make=False)
-        self._anchor = Anchor(self._key, key_file, path)
-        if not path.exists():  # an empty one in memory, which reads like one that was opened to write and holds nothing
-            with self._engine.begin() as connection:
-                sql.create(connection)
-                dialect.guard(connection)
+    def _load_key(self, path: Path, *, make: bool) -> bytes:
+        if self._database.makes_keys:
+            return load_key(path, make=make)
+        return load_key(path, make=False, why=_TO_BE_GIVEN)
+
+    def _open_to_read(self, key_file: Path) -> None:
+        there = self._database.exists
+        never = not there and not key_file.exists() and not any(key_file.parent.glob(f"{key_file.name}.*"))
+        self._key = b"" if never else self._load_key(key_file, make=False)
+        self._anchor = Anchor(self._key, key_file, self._database.place)
+        if not there:  # an empty one in memory, which reads like one that was opened to write and holds nothing
+            with self._database.make_empty() as connection:
                 sql.note(connection, as_made(self._key, None))
             return
-        with self._engine.connect() as connection:
+        with self._database.reading() as connection:
             try:
-                self._ledger_id = self._settled(connection, sql.reader_of(connection), sql.about(connection))
+                self._ledger_id = self._settled(connection, self._database.reader(connection), sql.about(connection))
             except (SQLAlchemyError, ValueError):
                 self._ledger_id = None  # what is wrong with the file is told where it is read
 
@@ -256,7 +261,7 @@ class SqlLedger:
         if not self._key:
             raise InputError("there is no ledger yet: its first entry makes store and key")
         with self._reading() as connection:
-            reader = sql.reader_of(connection)
+            reader = self._database.reader(connection)
             named = self._verifier_key(connection, reader)
             lines = export_lines(self._key, reader.rows(connection), self._ledger_id, named)
             while (line := await asyncio.to_thread(next, lines, None)) is not None:
@@ -273,7 +278,7 @@ class SqlLedger:
 
     async def compare(self, published: Checkpoint) -> None:
         """Raises StoreError if `published`, a checkpoint of before, is over other entries than these, or one of these does not hold. The first time takes as long as a verification."""
-        with dialect.store_errors():
+        with self._database.errors():
             await asyncio.to_thread(self._tree.compare, published)
 
     async def verifier_key(self) -> str | None:
@@ -303,18 +308,18 @@ class SqlLedger:
 
     async def flush(self) -> bool:
         """Folds what was erased out of the write-ahead log. False if somebody who reads still keeps it there."""
-        with dialect.store_errors():
-            return await asyncio.to_thread(dialect.flush, self._engine)
+        with self._database.errors():
+            return await asyncio.to_thread(self._database.flush)
 
     async def close(self) -> None:
         """Closes the connections to the store."""
-        await asyncio.to_thread(self._engine.dispose)
+        await asyncio.to_thread(self._database.close)
 
     def _append(self, kind: str, body: dict[str, Any]) -> Entry:
         self._refuse_to_write()
         kept = canonical(self._redact(body, kind))
         whole = json.loads(kept)
-        parts = split(whole, kind)
+        parts, turn = split(whole, kind), _turn_of(whole)
 
         def work(connection: Connection) -> SealedRow:
             said = (
@@ -322,30 +327,55 @@ class SqlLedger:
                 if parts is None
                 else canonical(parts.referring(self._contents.numbers(connection, parts, self._insert)))
             )
-            return self._insert(connection, kind, said)
+            row = self._insert(connection, kind, said)
+            if turn is not None:
+                self._database.recognise(connection, turn, kind, row.entry_id)
+            return row
 
-        row = self._sealed(work)
+        try:
+            row = self._sealed(work)
+        except RecordedTwice:
+            return self._recorded(turn or "", kind)
         return Entry(row.entry_id, row.seq, row.at, row.kind, whole, row.prev, row.mac)
+
+    def _recorded(self, turn: str, kind: str) -> Entry:
+        """The entry that a turn has already."""
+        found = self._read(lambda connection: self._database.recorded(connection, turn, kind))
+        entry = None if found is None else self._get(found)
+        if entry is None:
+            raise StoreError(f"turn {turn} is noted as recorded, and its entry is not there; see attest ledger verify")
+        return entry
 
     def _probe(self) -> None:
         self._refuse_to_write()
         with self._write() as connection:
             prepared = self._anchor.prepare(Mark(0, GENESIS, self._ledger_id))
             prepared.unlink(missing_ok=True)
-            if dialect.free_bytes(connection) < LEAST_FREE:
-                raise StoreError("the ledger cannot be used: the disk is full")
+            self._database.refuse_full(connection)
 
     def _sealed(self, work: Callable[[Connection], SealedRow]) -> SealedRow:
         """Does `work`, which adds entries and returns the last, and moves the anchor to it. Where the anchor cannot be written, the entries are
         not: nothing is stored as answered that could not leave.
         """
-        prepared: Path | None = None
-        try:
+        tried: list[tuple[SealedRow, Path]] = []
+
+        def once() -> tuple[SealedRow, Path]:
+            if tried:  # the connection was lost behind them: perhaps they are stored, and the answer alone did not come
+                row, prepared = tried[-1]
+                with self._write() as connection:
+                    stored = sql.holds(connection, self._mark(row))
+                if stored:
+                    return row, prepared
+                tried.pop()[1].unlink(missing_ok=True)
             with self._write() as connection:
                 row = work(connection)
-                prepared = self._anchor.prepare(self._mark(row))
+                tried.append((row, self._anchor.prepare(self._mark(row))))
+            return tried[-1]
+
+        try:
+            row, prepared = retried(once)
         except BaseException:
-            if prepared is not None:
+            for _, prepared in tried:
                 prepared.unlink(missing_ok=True)
             raise
         self._advance(self._mark(row), prepared)
@@ -372,12 +402,12 @@ class SqlLedger:
                 if target is None or target.kind in LASTING:
                     raise InputError(f"entry {name!r} is not in the ledger, or is one that is never erased")
             row = self._insert(connection, ERASE, said)
-            sql.empty_bodies(connection, names)
+            self._database.empty_bodies(connection, names)
             return row
 
         row = self._sealed(work)
-        with dialect.store_errors():
-            if not dialect.flush(self._engine):
+        with self._database.errors():
+            if not self._database.flush():
                 raise StoreError(
                     f"erased on record as entry {row.entry_id}, but somebody who reads the ledger keeps the text in its write-ahead log until then"
                 )
@@ -460,7 +490,7 @@ class SqlLedger:
 
     def _checkpoint(self, published: Checkpoint | None) -> str:
         keys = self._signing_keys()
-        with dialect.store_errors():
+        with self._database.errors():
             return self._tree.checkpoint(keys, published)
 
     def _signing_keys(self) -> list[SigningKey]:
@@ -473,10 +503,10 @@ class SqlLedger:
 
     def _named_key(self) -> str | None:
         with self._reading() as connection:
-            return self._verifier_key(connection, sql.reader_of(connection))
+            return self._verifier_key(connection, self._database.reader(connection))
 
     def _proof(self, entry_id: str, size: int | None) -> Proof:
-        with dialect.store_errors():
+        with self._database.errors():
             return self._tree.proof(entry_id, size)
 
     def _verifier_key(self, connection: Connection, reader: sql.Reader) -> str | None:
@@ -487,30 +517,45 @@ class SqlLedger:
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
         """A connection to read out from. Raises SettingsError or StoreError for what opening to write would have refused."""
-        with dialect.store_errors(), self._engine.connect() as connection:
+        with self._database.errors(), self._database.reading() as connection:
             if self._read_only:
                 about = sql.about(connection)
                 check_about({"schema": VERSION, "key_id": key_id(self._key), **about}, self._key)
             yield connection
 
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        """What `work` reads, again where the connection was lost."""
+
+        def once() -> T:
+            with self._reading() as connection:
+                return work(connection)
+
+        return retried(once)
+
     def _get(self, entry_id: str) -> Entry | None:
-        with self._reading() as connection:
-            found = sql.reader_of(connection).find(connection, entry_id)
+        def work(connection: Connection) -> Entry | None:
+            found = self._database.reader(connection).find(connection, entry_id)
             return None if found is None else put_together(connection, [_entry(found)])[0]
 
+        return self._read(work)
+
     def _holds(self, entry_id: str) -> bool:
-        with self._reading() as connection:
-            found = sql.reader_of(connection).find(connection, entry_id)
+        def work(connection: Connection) -> bool:
+            found = self._database.reader(connection).find(connection, entry_id)
             return found is not None and is_whole(self._key, found, self._ledger_id)
+
+        return self._read(work)
 
     def _batch(
         self, after: int, bound: int | None, size: int, newest_first: bool, kinds: Collection[str] | None
     ) -> list[Entry]:
-        with self._reading() as connection:
-            rows = sql.reader_of(connection).batch(
+        def work(connection: Connection) -> list[Entry]:
+            rows = self._database.reader(connection).batch(
                 connection, after, bound, size, newest_first=newest_first, without=CONTENT, kinds=kinds
             )
             return put_together(connection, [_entry(row) for row in rows])
+
+        return self._read(work)
 
     def _verify(self) -> Verification:
         apart: list[str] = []
@@ -519,31 +564,31 @@ class SqlLedger:
         except StoreError as error:
             mark = None
             apart.append(f"changed: {error}")
-        with dialect.store_errors(), self._engine.connect() as connection:
+        with self._database.errors(), self._database.reading() as connection:
             try:
                 return self._verified(connection, mark, apart)
             except DBAPIError as error:
                 # The entries are read with care below; here the file does not even say what tables it has.
-                damage = dialect.damage(str(error.orig))
+                damage = self._database.damage(error)
                 if damage is None:
                     raise
                 why = f"changed: the store cannot be read: {damage}"
                 return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
 
     def _verified(self, connection: Connection, mark: Mark | None, apart: list[str]) -> Verification:
-        reader, about = sql.reader_of(connection), sql.about(connection)
+        reader, about = self._database.reader(connection), sql.about(connection)
         if about.get("key_id", key_id(self._key)) != key_id(self._key) and not self._is_of_key(connection, reader):
             why = f"changed: {OF_ANOTHER_KEY}"
             return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
         told = (mark.ledger_id if mark else None, about.get("ledger_id"))
         state = Walk(hints=tuple(name for name in told if name))
-        walk(self._key, reader.careful(connection), sql.Links(connection).__contains__, state)
+        walk(self._key, reader.careful(connection, self._database.damage), sql.Links(connection).__contains__, state)
         ledger_id = state.ledger_id or (self._ledger_id if state.read else None)
         if (
             len(state.breaks) < BREAKS_MAX and not apart
         ):  # else where the entries end, or where they should, is not known
             apart += against(connection, ledger_id, mark, state.seq)
-        apart += form_faults(connection, self._key, ledger_id, pages=True)
+        apart += form_faults(connection, self._database, self._key, ledger_id, pages=True)
         return replace(result_of(state, apart), ledger_id=ledger_id)
 
     def _is_of_key(self, connection: Connection, reader: sql.Reader) -> bool:
@@ -554,10 +599,20 @@ class SqlLedger:
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        with self._writing, dialect.store_errors(), self._writer.begin() as connection:
-            self._file.refuse_another()
+        with self._writing, self._database.errors(), self._database.writing() as connection:
             yield connection
-            self._file.refuse_another()  # what is committed to a file that nobody finds again would be lost
+
+
+def _sqlite(path: Path, busy_s: float, *, read_only: bool) -> SqliteLedger:
+    with store_errors():
+        return SqliteLedger(path, busy_s=busy_s, read_only=read_only)
+
+
+def _turn_of(body: Mapping[str, Any]) -> str | None:
+    """The id of the turn that a body records; None for what is no turn."""
+    reply = body.get("reply")
+    turn = reply.get("turn_id") if isinstance(reply, Mapping) else None
+    return turn if isinstance(turn, str) and turn else None
 
 
 def _entry(row: SealedRow) -> Entry:

@@ -2,58 +2,58 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from grounding.errors import StoreError
-from rai.ledger import dialect, sql
+from rai.ledger import sql
 from rai.ledger.about import form_faults
 from rai.ledger.chain import GENESIS_ENTRY, UPGRADE, Flaw, SealedRow
+from rai.ledger.databases.form import LedgerDatabase
 from rai.ledger.key import Anchor, Mark
 
 
 class WatchedStore:
     """The store as a `rai.ledger.watch.Watchable`: each question on a connection of its own, so that nothing is held between two looks."""
 
-    def __init__(
-        self, engine: Engine, key: bytes, anchor: Anchor, ledger_id: str | None, file: dialect.StoreFile
-    ) -> None:
-        self._engine = engine
+    def __init__(self, database: LedgerDatabase, key: bytes, anchor: Anchor, ledger_id: str | None) -> None:
+        self._database = database
         self._key = key
         self._anchor = anchor
         self._ledger_id = ledger_id
-        self._file = file
 
     def after(self, seq: int | None, count: int) -> list[SealedRow | Flaw]:
-        with dialect.store_errors(), self._engine.connect() as connection:
+        with self._database.errors(), self._database.reading() as connection:
             try:
-                return list(sql.reader_of(connection).batch(connection, seq, None, count))
+                return list(self._database.reader(connection).batch(connection, seq, None, count))
             except DBAPIError as error:
-                damage = dialect.damage(str(error.orig))
+                damage = self._database.damage(error)
                 if damage is None:
                     raise
                 return [Flaw(None, f"changed: the store cannot be read after entry {seq or 0}: {damage}")]
 
     def apart(self) -> list[str]:
         try:
-            self._file.refuse_another()
+            self._database.refuse_another()
             mark = self._anchor.read()  # before the snapshot: it can lag, never lead
         except StoreError as error:
             return [f"changed: {error}"]
-        with dialect.store_errors(), self._engine.connect() as connection:
-            last = sql.reader_of(connection).last(connection)  # not of the walk, which others may have gone on behind
+        with self._database.errors(), self._database.reading() as connection:
+            last = self._database.reader(connection).last(
+                connection
+            )  # not of the walk, which others may have gone on behind
             return [
                 *against(connection, self._ledger_id, mark, last.seq if last else 0),
                 # a look must not take as long as the file is large
-                *form_faults(connection, self._key, self._ledger_id, pages=False),
+                *form_faults(connection, self._database, self._key, self._ledger_id, pages=False),
             ]
 
     def is_linked(self, mac: str) -> bool:
-        with dialect.store_errors(), self._engine.connect() as connection:
+        with self._database.errors(), self._database.reading() as connection:
             return sql.is_linked(connection, mac)
 
     def has_body(self, entry_id: str) -> bool:
-        with dialect.store_errors(), self._engine.connect() as connection:
+        with self._database.errors(), self._database.reading() as connection:
             return sql.has_body(connection, entry_id)
 
 
@@ -64,6 +64,8 @@ def against(connection: Connection, ledger_id: str | None, mark: Mark | None, la
         return (
             [f"{missing}; of a ledger that was moved or restored, attest ledger anchor makes it anew"] if last else []
         )
+    if mark.count == last == 0:
+        return []  # whoever was to begin a ledger was stopped behind its anchor; the next writes another
     if mark.count > last:
         return [f"truncated: {last} entries, but the anchor has seen {mark.count}"]
     if mark.ledger_id != ledger_id and not (mark.ledger_id is None and _is_of_before(connection, mark, last)):

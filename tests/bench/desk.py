@@ -19,8 +19,9 @@ from bot.desk.index import NAME, Desk
 from bot.desk.search import DeskSearch
 from bot.server.app import build_app
 from bot.settings.settings import Settings
-from rai.ledger import dialect, sql
+from rai.ledger import sql
 from rai.ledger.chain import canonical, link, new_entry_id
+from rai.ledger.databases import sqlite
 from rai.ledger.key import load_key
 from rai.ledger.store import SqlLedger
 from tests.bench.figures import Figure, percentile, spread
@@ -168,7 +169,7 @@ def _turns(bodies: Sequence[dict[str, Any]], size: int) -> Iterator[tuple[str, s
 
 
 def _write(store: Path, key_file: Path, ledger_id: str, turns: Iterator[tuple[str, str]]) -> None:
-    engine, key = dialect.engine_for(store), load_key(key_file)
+    engine, key = sqlite.engine_for(store), load_key(key_file)
     last, written = None, 0
     for part in iter(lambda: [found for _, found in zip(range(BATCH), turns, strict=False)], []):
         with engine.begin() as connection:

@@ -9,9 +9,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from rai.ledger import dialect, sql
+from rai.ledger import sql
 from rai.ledger.attest_verify import audit, told
 from rai.ledger.chain import canonical, link, new_entry_id
+from rai.ledger.databases import sqlite
 from rai.ledger.key import load_key
 from rai.ledger.store import SqlLedger
 from rai.personal.redact import redact_entry
@@ -81,7 +82,7 @@ async def _at_once(ledger: SqlLedger) -> list[Figure]:
 
 def _fill(store: Path, key_file: Path, ledger_id: str) -> None:
     """Brings a store to `ENTRIES` in one transaction: how they got there makes no difference to who reads them."""
-    engine, key = dialect.engine_for(store), load_key(key_file)
+    engine, key = sqlite.engine_for(store), load_key(key_file)
     with engine.begin() as connection:
         last = sql.Reader().last(connection)
         assert last is not None

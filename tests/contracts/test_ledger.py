@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
+from rai.ledger import sql
+from rai.ledger.chain import link, new_entry_id
+from rai.ledger.databases.form import LedgerDatabase
+from rai.ledger.databases.postgres import PostgresLedger
+from rai.ledger.databases.sqlite import SqliteLedger
+from rai.ledger.key import load_key
 from rai.ledger.store import SqlLedger
 from rai.ports import Ledger
-
-MAKERS: dict[str, Callable[[Path], Ledger]] = {
-    "sqlite": lambda folder: SqlLedger(folder / "home" / "ledger.db", folder / "keys" / "ledger.key"),
-}
+from tests.postgres.ledger import ledger_in
+from tests.postgres.server import own_schema
 
 
-@pytest.fixture(params=sorted(MAKERS))
-def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
-    return MAKERS[request.param](tmp_path)
+def on_file(folder: Path) -> SqlLedger:
+    return SqlLedger(folder / "home" / "ledger.db", folder / "keys" / "ledger.key")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Ledger]:
+    if request.param == "sqlite":
+        made = on_file(tmp_path)
+    else:
+        made = ledger_in(request.getfixturevalue("database_url"), tmp_path)
+    yield made
+    await made.close()
 
 
 async def test_an_appended_entry_can_be_had_again(ledger: Ledger) -> None:
@@ -55,24 +70,40 @@ async def test_entries_are_chained_and_ids_ascend(ledger: Ledger) -> None:
     ],
 )
 async def test_entries_by_page(
-    tmp_path_factory: pytest.TempPathFactory, after: int, limit: int | None, newest_first: bool, expected: list[int]
+    filled: Ledger, after: int, limit: int | None, newest_first: bool, expected: list[int]
 ) -> None:
-    ledger = await _filled(tmp_path_factory)
-    found = [e.seq async for e in ledger.entries(after=after, limit=limit, newest_first=newest_first)]
+    found = [e.seq async for e in filled.entries(after=after, limit=limit, newest_first=newest_first)]
     assert found == expected
 
 
-_kept: dict[str, Ledger] = {}
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
+    """230 entries, written at once: no test changes them."""
+    folder = tmp_path_factory.mktemp("filled")
+    if request.param == "sqlite":
+        made = on_file(folder)
+        fill(SqliteLedger(folder / "home" / "ledger.db"), folder, 230)
+        yield made
+        asyncio.run(made.close())
+        return
+    with own_schema(request.getfixturevalue("postgres")) as url:
+        made = ledger_in(url, folder)
+        fill(PostgresLedger(Postgres(url)), folder, 230)
+        yield made
+        asyncio.run(made.close())
 
 
-async def _filled(factory: pytest.TempPathFactory) -> Ledger:
-    # built once: 230 durable appends take seconds, and no test changes it
-    if "ledger" not in _kept:
-        _kept["ledger"] = MAKERS["sqlite"](factory.mktemp("filled"))
-        begun = len([e async for e in _kept["ledger"].entries()])
-        for n in range(begun, 230):
-            await _kept["ledger"].append("turn", {"n": n})
-    return _kept["ledger"]
+def fill(database: LedgerDatabase, folder: Path, upto: int) -> None:
+    key = load_key(folder / "keys" / "ledger.key")
+    with database.writing() as connection:
+        last = sql.Reader().last(connection)
+        ledger_id = sql.about(connection)["ledger_id"]
+        assert last is not None
+        for seq in range(last.seq + 1, upto + 1):
+            at, name = "2026-11-27T09:00:00.000Z", new_entry_id(seq, last.entry_id)
+            last = link(key, ledger_id, seq=seq, entry_id=name, at=at, kind="turn", body="{}", prev=last.mac)
+            sql.insert_row(connection, last)
+    database.close()
 
 
 async def test_entries_of_some_kinds_alone(ledger: Ledger) -> None:
@@ -116,4 +147,12 @@ async def test_any_text_that_python_can_hold_is_kept(ledger: Ledger) -> None:
     kept = await ledger.get(entry.entry_id)
     assert kept is not None
     assert kept.body == body
+    assert (await ledger.verify()).ok
+
+
+async def test_appends_of_many_at_once_stand_in_one_chain(ledger: Ledger) -> None:
+    made = await asyncio.gather(*(ledger.append("turn", {"n": n}) for n in range(20)))
+    kept = [e async for e in ledger.entries(kinds=("turn",))]
+    assert sorted(e.entry_id for e in made) == [e.entry_id for e in kept]
+    assert [e.seq for e in kept] == list(range(kept[0].seq, kept[0].seq + 20))
     assert (await ledger.verify()).ok

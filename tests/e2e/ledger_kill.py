@@ -1,4 +1,4 @@
-"""kill -9 of whoever writes the ledger, at moments drawn at random: `python -m tests.e2e.ledger_kill --kills 200 --serve 20 --seed 7`.
+"""kill -9 of whoever writes the ledger, at moments drawn at random: `python -m tests.e2e.ledger_kill --kills 200 --serve 20 --seed 7`; with `--postgres` in PostgreSQL.
 
 A writer process with several clients, who write, erase and sign checkpoints; one that brings an older ledger up; and `attest serve` with callers over HTTP. After each
 kill: all that was acknowledged is there, what was erased is in no byte, chain and anchor hold, a checkpoint is signed, and the checkpoints published before hold too.
@@ -23,10 +23,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import psycopg
 from aiohttp import ClientError, ClientSession
 
 from bot.commands.ingest.sample import place_sample_directory
 from bot.settings.load import SAMPLE
+from grounding.database.postgres import Postgres
 from rai.embedded.checkpoint_folder import FolderSink
 from rai.ledger.attest_verify import audit, told
 from rai.ledger.key import Anchor, load_key
@@ -35,12 +37,16 @@ from rai.ledger.store import SqlLedger
 from tests.e2e.ledger_work import canary
 from tests.e2e.processes import ROOT, address_of, environment_of, settings_over, started
 from tests.knowledge_base import take_in
+from tests.postgres.ledger import keys_in, made
+from tests.postgres.server import own_schema, running, table_files
 
 OLDER = ROOT / "tests" / "rai" / "ledger" / "form1"
 KINDS = ("write", "write", "erase", "erase", "upgrade")
 CLIENTS, CALLERS = 6, 4
 KILLS_A_LEDGER = 15
 """After as many a new ledger is begun: the checks read all of it each time."""
+LONGEST_SHARED_S = 3.0
+"""Seconds after which a writer in PostgreSQL is killed at the latest: to connect takes it some tenths."""
 PATIENCE_S = 120.0
 """Seconds in which the first reply must have come."""
 QUESTIONS = ("What does the Wren X2 cost in the United Kingdom?", "How many devices can connect to a Wren X1?")
@@ -48,7 +54,7 @@ QUESTIONS = ("What does the Wren X2 cost in the United Kingdom?", "How many devi
 
 @dataclass
 class Place:
-    """One ledger, where its checkpoints go, and what of it was acknowledged so far."""
+    """One ledger, where its checkpoints go, and what of it was acknowledged so far. `names`: of the canaries in the entries; `database`: the URL of the PostgreSQL that it lies in, and then not in `store`."""
 
     store: Path
     key: Path
@@ -56,12 +62,37 @@ class Place:
     entries: set[str] = field(default_factory=set)
     erased: set[str] = field(default_factory=set)
     sizes: set[int] = field(default_factory=set)
+    names: dict[str, str] = field(default_factory=dict)
+    database: str | None = None
 
     @staticmethod
-    def under(folder: Path) -> Place:
+    def under(folder: Path, database: str | None = None) -> Place:
         made = Place(folder / "home" / "ledger.db", folder / "keys" / "ledger.key", folder / "checkpoints")
         made.checkpoints.mkdir(parents=True)
+        if database is not None:
+            made.database = database
+            keys_in(folder)
         return made
+
+    def opened(self, *, read_only: bool = False) -> SqlLedger:
+        where = self.store if self.database is None else Postgres(self.database)
+        return SqlLedger(where, self.key, read_only=read_only)
+
+    @property
+    def is_begun(self) -> bool:
+        """False while nobody has made the tables, which come with the first entry, behind the keys."""
+        if self.database is not None or not self.store.exists():
+            return self.database is not None
+        with closing(sqlite3.connect(self.store)) as db:
+            return self.key.exists() and bool(db.execute("SELECT 1 FROM sqlite_master").fetchall())
+
+    @property
+    def anchor(self) -> Anchor:
+        if self.database is None:
+            return Anchor(load_key(self.key), self.key, self.store)
+        with closing(psycopg.connect(self.database)) as db:
+            name, schema = db.execute("SELECT current_database(), current_schema()").fetchone() or ("", "")
+        return Anchor(load_key(self.key), self.key, f"postgresql/{name}/{schema}")
 
     def older(self) -> Place:
         """The ledger of a program before ids and salts."""
@@ -81,20 +112,22 @@ class Place:
             what, _, of = line.partition(" ")
             if what == "signed":
                 self.sizes.add(int(of))
-            elif len(of) == 26:
-                (self.erased if what == "erased" else self.entries).add(of)
+            elif len(entry_id := of.partition(" ")[0]) == 26:
+                (self.erased if what == "erased" else self.entries).add(entry_id)
+                self.names.setdefault(entry_id, of.partition(" ")[2])
 
 
 async def check(place: Place) -> None:
     """Everything that must hold after a kill, in the order in which somebody meets it. Raises AssertionError."""
-    if (
-        place.store.exists() and place.key.exists()
-    ):  # as the kill has left it; a store is made before its key, and is empty then
+    if place.is_begun:  # as the kill has left it
         found = await _verified(place)
         assert found.ok, found.why
-    ledger = SqlLedger(place.store, place.key)
+    ledger = place.opened()
     try:
-        _assert_erased_is_gone(place)
+        if place.database is None:
+            _assert_erased_is_gone(place)
+        else:
+            _assert_erased_left_the_tables(place, place.database)
         there = {entry.entry_id: entry async for entry in ledger.entries()}
         lost = place.entries - there.keys()
         assert not lost, f"{len(lost)} acknowledged entries are not there: {sorted(lost)[:3]}"
@@ -106,7 +139,7 @@ async def check(place: Place) -> None:
         assert published is not None
         assert published.size == stored + 1
         assert (await ledger.verify()).ok
-        mark = Anchor(load_key(place.key), place.key, place.store).read()
+        mark = place.anchor.read()
         assert mark is not None
         assert mark.count == stored + 1
         await _audit(ledger, place)
@@ -115,7 +148,7 @@ async def check(place: Place) -> None:
 
 
 async def _verified(place: Place) -> Any:
-    ledger = SqlLedger(place.store, place.key, read_only=True)
+    ledger = place.opened(read_only=True)
     try:
         return await ledger.verify()
     finally:
@@ -141,11 +174,25 @@ def _assert_erased_is_gone(place: Place) -> None:
     with closing(sqlite3.connect(place.store)) as db:
         whole = [str(row[0]) for row in db.execute("SELECT body FROM entries WHERE kind = 'turn' AND body IS NOT NULL")]
     kept = {_canary_in(body.encode()) for body in whole}
+    for found in _canaries(held):
+        assert found in kept or not found, f"{found} was erased, or never written, and is in the store's files"
+
+
+def _assert_erased_left_the_tables(place: Place, url: str) -> None:
+    """What a killed writer did not commit PostgreSQL keeps in a page until that is tidied up or the table written anew, and in its own log; neither is erased on record."""
+    held = table_files(url)
+    with closing(psycopg.connect(url)) as db:
+        gone = {str(row[0]) for row in db.execute("SELECT entry_id FROM entries WHERE kind = 'turn' AND body IS NULL")}
+    erased = {place.names[entry_id] for entry_id in gone}
+    for found in _canaries(held):
+        assert found not in erased, f"{found} was erased and is in the files of the tables"
+
+
+def _canaries(held: bytes) -> Iterator[str]:
     begin = canary("").split(" ")[0].encode()
     at = held.find(begin)
     while at >= 0:
-        found = _canary_in(held[at : at + 80])
-        assert found in kept or not found, f"{found} was erased, or never written, and is in the store's files"
+        yield _canary_in(held[at : at + 80])
         at = held.find(begin, at + 1)
 
 
@@ -166,6 +213,7 @@ class Worker:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         paths = {"store": str(place.store), "key": str(place.key), "checkpoints": str(place.checkpoints)}
+        paths |= {"database": place.database} if place.database is not None else {}
         self._process.stdin.write(json.dumps({**paths, "clients": CLIENTS, **job}) + "\n")
         self._process.stdin.flush()
         told_of = json.loads(self._process.stdout.readline())
@@ -183,15 +231,17 @@ def working() -> Iterator[Worker]:
             process.kill()
 
 
-async def kill_writers(folder: Path, count: int, seed: int, longest_s: float = 0.6) -> Counter[str]:
-    """Kills a writer `count` times and checks after each. Half of those that write or erase go on with a ledger that was killed before."""
+async def kill_writers(
+    folder: Path, count: int, seed: int, longest_s: float = 0.6, *, database: str | None = None
+) -> Counter[str]:
+    """Kills a writer `count` times and checks after each. Half of those that write or erase go on with a ledger that was killed before; all do in a `database`."""
     draw, sums = random.Random(seed), Counter[str]()
-    place = Place.under(folder / "0")
+    place = Place.under(folder / "0", database)
     with working() as worker:
         for n in range(count):
-            kind = draw.choice(KINDS)
+            kind = draw.choice(KINDS if database is None else KINDS[:-1])
             after_s = draw.uniform(0.0, 0.12 if kind == "upgrade" else longest_s)
-            if kind == "upgrade" or n % KILLS_A_LEDGER == 0:
+            if database is None and (kind == "upgrade" or n % KILLS_A_LEDGER == 0):
                 used = Place.under(folder / str(n + 1))
                 used, place = (used.older(), place) if kind == "upgrade" else (used, used)
             else:
@@ -269,12 +319,22 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=200, metavar="N", help="kills in all (default 200)")
     parser.add_argument("--serve", type=int, default=20, metavar="N", help="of them of attest serve (default 20)")
     parser.add_argument("--seed", type=int, default=None, metavar="N", help="what the moments are drawn from")
+    parser.add_argument("--postgres", action="store_true", help="of writers alone, in a PostgreSQL of its own")
     given = parser.parse_args()
     seed = random.SystemRandom().randrange(1 << 32) if given.seed is None else given.seed
     sys.stdout.write(f"seed {seed}\n")
     with TemporaryDirectory(prefix="attest-kill-") as name:
+        if given.postgres:
+            with running() as server, own_schema(server) as url:
+                made(url).close()
+                sums = asyncio.run(kill_writers(Path(name), given.kills, seed, LONGEST_SHARED_S, database=url))
+            return _tell(sums)
         sums = asyncio.run(kill_writers(Path(name), given.kills - given.serve, seed))
         sums += asyncio.run(kill_servers(Path(name), given.serve, seed)) if given.serve else Counter()
+    return _tell(sums)
+
+
+def _tell(sums: Counter[str]) -> None:
     sys.stdout.write("".join(f"{what}: {count}\n" for what, count in sums.items()))
 
 

@@ -15,6 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import psycopg  # noqa: F401 - each fork would import it anew
+
+from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
 from rai.embedded.checkpoint_folder import FolderSink
 from rai.ledger.publish import Publisher
@@ -27,10 +30,12 @@ def canary(name: object) -> str:
 
 
 class Clients:
-    """Clients of one ledger, who work until the process ends. What was acknowledged goes out one line at a time: `entry ID`, `erased ID`, `signed SIZE`."""
+    """Clients of one ledger, who work until the process ends. What was acknowledged goes out one line at a time: `entry ID NAME`, `erased ID`, `signed SIZE`."""
 
     def __init__(self, job: dict[str, Any], out: int) -> None:
-        self._ledger = SqlLedger(Path(job["store"]), Path(job["key"]), busy_s=60)
+        database = job.get("database")
+        store = Path(job["store"]) if database is None else Postgres(database, wait_s=60)
+        self._ledger = SqlLedger(store, Path(job["key"]), busy_s=60)
         self._publisher = Publisher(self._ledger, FolderSink(Path(job["checkpoints"])))
         self._job, self._out = job, out
         self._written: list[str] = []
@@ -45,9 +50,9 @@ class Clients:
 
     async def _write(self, client: int) -> None:
         for n in range(1_000_000):
-            text = canary(f"{self._job['name']}-{client}-{n}")
-            entry = await self._ledger.append("turn", {"reply": {"answer": f"{text} {'la ' * 200}"}})
-            self._say(f"entry {entry.entry_id}")
+            name = f"{self._job['name']}-{client}-{n}"
+            entry = await self._ledger.append("turn", {"reply": {"answer": f"{canary(name)} {'la ' * 200}"}})
+            self._say(f"entry {entry.entry_id} {name}")
             self._written.append(entry.entry_id)
 
     async def _erase(self) -> None:
@@ -58,7 +63,7 @@ class Clients:
                 try:
                     await self._ledger.erase(entry_id, "killed while it is erased")
                 except StoreError as error:
-                    if "write-ahead log" not in str(error):
+                    if not any(why in str(error) for why in ("write-ahead log", "holds it locked")):
                         raise
                 else:
                     self._say(f"erased {entry_id}")

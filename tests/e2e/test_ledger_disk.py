@@ -20,7 +20,8 @@ from aiohttp import ClientSession
 from bot.commands.ingest.sample import place_sample_directory
 from bot.settings.load import SAMPLE
 from grounding.errors import StoreError
-from rai.ledger.store import LEAST_FREE, SqlLedger
+from rai.ledger.databases.sqlite import LEAST_FREE
+from rai.ledger.store import SqlLedger
 from tests.e2e.processes import address_of, environment_of, settings_over, started
 from tests.knowledge_base import take_in
 

@@ -1,6 +1,6 @@
-"""The parts of the ledger's store that are SQLite's own: locking, durability, and triggers that refuse changes.
+"""The ledger in a SQLite file: locking, durability, triggers that refuse changes, and tables of two forms.
 
-Another database gets its own functions of these names here and nowhere else.
+A store of form 1, as older programs made it, has no column for salts. It can be read as it is, and is brought to form 2 when it is opened to write.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,18 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, StaticPool
 from sqlalchemy.schema import CreateIndex
 
+from grounding.database import sqlite
 from grounding.errors import StoreError
+from rai.ledger import sql
 
 BUSY_SECONDS = 15.0
 """Seconds to wait for the write lock."""
 FLUSH_SECONDS = 2.0
 """Seconds to wait for whoever reads an older state, when erased text is to go from the write-ahead log: no turn can be recorded meanwhile."""
+LEAST_FREE = 1 << 20
+"""Bytes of the disk that must be free for an entry to be written: one takes some tens of kilobytes, and the write-ahead log as many."""
+_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON")
+_SALT = "salt"
 _NO_DELETE = """
         CREATE TRIGGER entries_no_delete BEFORE DELETE ON entries
         BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"""
@@ -51,6 +58,86 @@ _TRIGGERS_1 = {
     "entries_no_delete": _NO_DELETE,
 }
 """Those of a store of form 1, which has no salts."""
+
+
+class SqliteLedger:
+    """The file at `path` as a `LedgerDatabase`: made if it is missing, or only read. `busy_s`: seconds to wait for the write lock."""
+
+    makes_keys = True
+
+    def __init__(self, path: Path, *, busy_s: float = BUSY_SECONDS, read_only: bool = False) -> None:
+        self.place = str(path.resolve())
+        self.exists = not read_only or path.exists()
+        self._engine = reading_engine_for(path, busy_s) if read_only else engine_for(path, busy_s)
+        self._writer = self._engine.execution_options(immediate=True)
+        self._file = StoreFile(path)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        with self._writer.begin() as connection:
+            self._file.refuse_another()
+            yield connection
+            self._file.refuse_another()  # what is committed to a file that nobody finds again would be lost
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        with store_errors():
+            yield
+
+    def prepare(self, connection: Connection) -> list[str]:
+        sql.METADATA.create_all(connection)
+        reader = self.reader(connection)
+        if reader.salted:
+            for index in sql.INDEXES:
+                index.create(connection, checkfirst=True)
+        return guard(connection, salted=reader.salted)
+
+    @contextmanager
+    def make_empty(self) -> Iterator[Connection]:
+        with self._engine.begin() as connection:
+            self.prepare(connection)
+            yield connection
+
+    def reader(self, connection: Connection) -> sql.Reader:
+        return sql.Reader(has_column(connection, "entries", _SALT))
+
+    def bring_up(self, connection: Connection) -> None:
+        bring_up(connection)
+        guard(connection)
+
+    def recognise(self, connection: Connection, turn: str, kind: str, entry_id: str) -> None:
+        """Nothing: the answer to a commit is never lost on the way from a file."""
+
+    def recorded(self, connection: Connection, turn: str, kind: str) -> str | None:  # noqa: ARG002
+        return None
+
+    def empty_bodies(self, connection: Connection, entry_ids: Sequence[str]) -> None:
+        sql.empty_bodies(connection, entry_ids)
+
+    def faults(self, connection: Connection, *, salted: bool, pages: bool) -> Iterator[str]:
+        metadata = sql.METADATA if salted else sql.METADATA_1
+        return faults(connection, metadata, statements(salted=salted), salted=salted, pages=pages)
+
+    def damage(self, error: DBAPIError) -> str | None:
+        return damage(str(error.orig))
+
+    def refuse_another(self) -> None:
+        self._file.refuse_another()
+
+    def refuse_full(self, connection: Connection) -> None:
+        if free_bytes(connection) < LEAST_FREE:
+            raise StoreError("the ledger cannot be used: the disk is full")
+
+    def flush(self, wait_s: float | None = None) -> bool:
+        return sqlite.flush(self._engine, FLUSH_SECONDS if wait_s is None else wait_s)
+
+    def close(self) -> None:
+        self._engine.dispose()
 
 
 class StoreFile:
@@ -82,16 +169,12 @@ def engine_for(path: Path, busy_s: float = BUSY_SECONDS) -> Engine:
     WAL with synchronous=FULL: a commit is on the disk when it returns. `secure_delete` overwrites what an erasure
     empties. Transactions on a connection with the execution option `immediate` take the write lock at once.
     """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with suppress(FileExistsError):  # to open and close one that is there would drop this process's locks on it
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": busy_s})
+    sqlite.make_private(path, 0o700)
+    engine = sqlite.engine_for(path, _PRAGMAS, busy_s)
 
     @event.listens_for(engine, "connect")
     def _connect(connection: Any, _record: Any) -> None:
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON"):
-            connection.execute(f"PRAGMA {pragma}")
         connection.text_factory = _text
 
     @event.listens_for(engine, "begin")
@@ -168,6 +251,30 @@ def unguard(connection: Connection) -> None:
     """Takes the triggers away, for others to be put in their place in the same transaction."""
     for name in _of_type(connection, "trigger").keys() & _TRIGGERS.keys():
         connection.execute(text(f"DROP TRIGGER {name}"))
+
+
+def bring_up(connection: Connection) -> None:
+    """Turns the tables of form 1 into those of form 2; the entries stay as they are."""
+    unguard(connection)
+    connection.execute(text("ALTER TABLE entries ADD COLUMN salt VARCHAR(64)"))
+    for index in sql.INDEXES:
+        index.create(connection)
+
+
+@cache
+def statements(*, salted: bool) -> Mapping[str, frozenset[str]]:
+    """The statements that each table may have been made with, as SQLite keeps them: at once, or in form 1 and brought up."""
+    found: dict[str, set[str]] = {}
+    for brought_up in (False, True) if salted else (False,):
+        engine = create_engine("sqlite://")
+        with engine.begin() as connection:
+            (sql.METADATA if salted and not brought_up else sql.METADATA_1).create_all(connection)
+            if brought_up:
+                bring_up(connection)
+            for name in sql.METADATA.tables:
+                found.setdefault(name, set()).add(statement_of(connection, name))
+        engine.dispose()
+    return {name: frozenset(made) for name, made in found.items()}
 
 
 def faults(
@@ -269,28 +376,11 @@ def _of_type(connection: Connection, kind: str) -> dict[str, str]:
     found = connection.execute(
         text("SELECT name, sql FROM sqlite_master WHERE type = :kind AND sql <> ''"), {"kind": kind}
     )
-    return {str(name): _squeeze(str(sql)) for name, sql in found.all()}
+    return {str(name): _squeeze(str(made)) for name, made in found.all()}
 
 
-def flush(engine: Engine, wait_s: float = FLUSH_SECONDS) -> bool:
-    """Folds the write-ahead log into the store and empties it, so that erased text does not live on there. False if somebody who reads keeps it from that.
-
-    `wait_s`: seconds to wait for others, who cannot write meanwhile; never longer than for the write lock.
-    """
-    raw = engine.raw_connection()
-    try:
-        cursor = raw.cursor()
-        (usual,) = cursor.execute("PRAGMA busy_timeout").fetchone()
-        cursor.execute(f"PRAGMA busy_timeout={min(usual, int(wait_s * 1000))}")
-        (busy, *_) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        cursor.execute(f"PRAGMA busy_timeout={usual}")
-        return not busy
-    finally:
-        raw.close()
-
-
-def _squeeze(sql: str) -> str:
-    return " ".join(sql.split())
+def _squeeze(statement: str) -> str:
+    return " ".join(statement.split())
 
 
 def free_bytes(connection: Connection) -> int:

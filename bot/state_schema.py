@@ -1,0 +1,77 @@
+"""The tables of `bot.state` in PostgreSQL, made by its owner."""
+
+from __future__ import annotations
+
+from grounding.database.schema import SchemaPart, Step
+
+_KEY = """
+    channel text COLLATE "C" NOT NULL,
+    conversation text COLLATE "C" NOT NULL,
+    activity text COLLATE "C" NOT NULL,"""
+_REWRITE = """
+BEGIN
+    -- the tables anew, without what was deleted from them
+    ALTER TABLE inbox ALTER COLUMN body TYPE text USING body || '';
+    ALTER TABLE turns ALTER COLUMN text TYPE text USING text || '';
+    ALTER TABLE undelivered ALTER COLUMN body TYPE text USING body || '';
+    ALTER TABLE sent ALTER COLUMN entry_id TYPE text COLLATE "C" USING entry_id || '';
+END
+"""
+
+PART = SchemaPart(
+    "state",
+    (
+        Step(
+            (
+                f"""
+CREATE TABLE inbox ({_KEY}
+    status text COLLATE "C" NOT NULL,
+    attempts integer NOT NULL,
+    lease_until double precision NOT NULL,
+    received_at double precision NOT NULL,
+    body text,
+    PRIMARY KEY (channel, conversation, activity))""",
+                "CREATE INDEX inbox_unfinished ON inbox (received_at) WHERE status = 'received'",
+                "CREATE INDEX inbox_received_at ON inbox (received_at)",
+                """
+CREATE TABLE turns (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    channel text COLLATE "C" NOT NULL,
+    conversation text COLLATE "C" NOT NULL,
+    role text COLLATE "C" NOT NULL,
+    text text NOT NULL,
+    at double precision NOT NULL,
+    activity text COLLATE "C")""",
+                "CREATE INDEX turns_of_conversation ON turns (channel, conversation, id)",
+                "CREATE INDEX turns_at ON turns (at)",
+                f"""
+CREATE TABLE sent ({_KEY}
+    entry_id text COLLATE "C" NOT NULL,
+    at double precision NOT NULL,
+    PRIMARY KEY (channel, conversation, activity))""",
+                "CREATE INDEX sent_at ON sent (at)",
+                f"""
+CREATE TABLE undelivered (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,{_KEY}
+    body text NOT NULL,
+    since double precision NOT NULL,
+    due double precision NOT NULL,
+    tries integer NOT NULL)""",
+                "CREATE INDEX undelivered_of_conversation ON undelivered (channel, conversation, id)",
+                'CREATE TABLE sweeps (name text COLLATE "C" PRIMARY KEY, at double precision NOT NULL)',
+                # no samples of what people wrote: they would keep it in the catalogue when the row is gone
+                "ALTER TABLE inbox ALTER COLUMN body SET STATISTICS 0",
+                "ALTER TABLE turns ALTER COLUMN text SET STATISTICS 0",
+                "ALTER TABLE undelivered ALTER COLUMN body SET STATISTICS 0",
+                f"CREATE FUNCTION attest_rewrite_state() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '2s' SET search_path = {{schema}}, pg_temp AS $of${_REWRITE}$of$",
+                "REVOKE ALL ON FUNCTION attest_rewrite_state FROM PUBLIC",
+            ),
+            oldest=1,
+        ),
+    ),
+    rights=(
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON inbox, turns, sent, undelivered, sweeps TO {worker}",
+        "GRANT EXECUTE ON FUNCTION attest_rewrite_state TO {worker}",
+    ),
+)
+"""Inbox, what was said, what was sent and what could not be, and when recurring work was last begun."""

@@ -1,0 +1,235 @@
+"""A PostgreSQL database: connections, transactions, locks, and what is said of a database that cannot be used.
+
+Everything that is set is set for one transaction, and locks are those of a transaction, so that a pooler may stand in between which gives each transaction
+another session. No message holds a password, a statement or a value of a row.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Double,
+    Engine,
+    bindparam,
+    cast,
+    create_engine,
+    func,
+    make_url,
+    text,
+)
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnection
+
+from grounding.errors import SettingsError, StoreError
+
+T = TypeVar("T")
+OLDEST = 16
+"""The oldest version that is supported: what the suite runs over."""
+WAIT_S = 15.0
+"""Seconds to wait for a lock that another holds."""
+RETRIES_S = (0.2, 2.0)
+"""Seconds to wait before each further try, after a connection was lost: a database that fails over is back within some seconds, or is not."""
+_POOL = 5
+_CONNECT_S = 5
+_DRIVER = "postgresql+psycopg"
+_BEGUN = text(
+    "SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', :wait, true), "
+    "pg_advisory_xact_lock(hashtextextended(current_schema() || '.' || :lock, 0))"
+).bindparams(bindparam("wait"), bindparam("lock"))
+
+_BY_STATE = {
+    "08": "the connection was lost",
+    "25006": "it is read-only",
+    "28": "it refuses the user or the password",
+    "3D000": "there is no such database",
+    "40P01": "another process holds it locked",
+    "42501": "its user lacks a right",
+    "42P01": "a table or column is gone",
+    "42703": "a table or column is gone",
+    "42883": "a function is gone",
+    "53100": "the disk is full",
+    "53300": "it takes no more connections",
+    "53": "it is short of memory, disk or connections",
+    "55P03": "another process holds it locked",
+    "57P": "it was stopped",
+    "XX001": "it is damaged",
+    "XX002": "it is damaged",
+}
+"""What an SQLSTATE, or the class that it begins with, comes to."""
+LOCKED = "55P03"
+"""The SQLSTATE of a lock that was waited for in vain."""
+NOW: ColumnElement[float] = cast(func.extract("epoch", func.clock_timestamp()), Double())
+"""The database's clock, in seconds since the epoch: those of machines differ."""
+_NO_TABLE = "42P01"
+_OUR_OWN = "P0001"
+"""The SQLSTATE of what a trigger of ours raises, whose words are ours too."""
+_BY_WORDS = {  # an error before there is a session has words alone
+    "password authentication failed": "it refuses the user or the password",
+    "no password supplied": "it wants a password",
+    "no pg_hba.conf entry": "it refuses this user from this machine",
+    "certificate verify failed": "its certificate is not of an authority that is trusted",
+    "does not match host name": "its certificate is of another host",
+    "does not support SSL": "it does not speak TLS",
+    "root certificate file": "the file of trusted authorities (sslrootcert) is not there",
+    "session is read-only": "it is read-only",
+    "starting up": "it is starting",
+    "too many clients": "it takes no more connections",
+    "remaining connection slots": "it takes no more connections",
+    "does not exist": "there is no such database or user",
+    "could not translate host name": "its host has no address",
+    "failed to resolve host": "its host has no address",
+    "timeout expired": "it does not answer",
+    "refused": "nobody listens at its address",
+    "No such file": "nobody listens at its address",
+}
+
+
+class ConnectionLost(StoreError):
+    """The connection ended in between. What was not committed was not stored; of what was, the answer may not have come."""
+
+
+class Postgres:
+    """A PostgreSQL database, connected to when it is first used. `url`: `postgresql://user@host/database`, with libpq's parameters. `wait_s`: seconds to wait for a lock.
+
+    Raises SettingsError for an address that is none, or where the driver is not installed. Safe for use by threads.
+    """
+
+    def __init__(self, url: str, *, wait_s: float = WAIT_S, pool: int = _POOL) -> None:
+        self.wait_s = wait_s
+        self._engine = _engine(url, pool)
+        self._reader = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+    @contextmanager
+    def reading(self, *tables: str) -> Iterator[Connection]:
+        """One snapshot, which begins behind the lock on `tables`: one from before a table was written anew would find it empty."""
+        with self._reader.connect() as connection:
+            try:
+                connection.exec_driver_sql(_locks(tables, self.wait_s))
+            except DBAPIError as error:
+                if state_of(error) != _NO_TABLE:
+                    raise
+                connection.rollback()  # whoever reads what is not there says so
+            yield connection
+
+    @contextmanager
+    def writing(self, lock: str, *, wait_s: float | None = None) -> Iterator[Connection]:
+        """A transaction that is committed at the end and holds the lock of that name, one of this schema, until then. It is on the server's disk when this ends."""
+        with self._engine.begin() as connection:
+            wait = str(int((self.wait_s if wait_s is None else wait_s) * 1000))
+            connection.execute(_BEGUN, {"wait": wait, "lock": lock})
+            yield connection
+
+    def run(self, work: Callable[[Connection], T], waits: tuple[float, ...] = RETRIES_S) -> T:
+        """What `work` returns, done in a transaction of its own that takes no lock of ours; again where the connection was lost in front of its commit.
+
+        Behind that nobody knows whether it is stored, and the loss is raised.
+        """
+        for wait in (*waits, None):
+            committing = False
+            try:
+                with self._engine.begin() as connection:
+                    done = work(connection)
+                    committing = True
+                return done
+            except DBAPIError as error:
+                if committing or wait is None or not error.connection_invalidated:
+                    raise
+                time.sleep(wait)
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self._engine.dispose()
+
+
+def retried(work: Callable[[], T], waits: tuple[float, ...] = RETRIES_S) -> T:
+    """What `work` returns, done again after each of `waits` seconds where the connection was lost: only what may be done twice. Raises what it raises last."""
+    for wait in waits:
+        try:
+            return work()
+        except ConnectionLost:
+            time.sleep(wait)
+    return work()
+
+
+@contextmanager
+def told(of: str) -> Iterator[None]:
+    """Raises StoreError, on one line, for whatever the database says; ConnectionLost where it is gone. `of`: what cannot be used, as a person calls it."""
+    try:
+        yield
+    except DBAPIError as error:
+        kind = ConnectionLost if error.connection_invalidated else StoreError
+        raise kind(f"{of} cannot be used: {why(error)}") from None
+    except NoConnection:
+        raise StoreError(f"{of} cannot be used: all its connections are in use") from None
+    except (SQLAlchemyError, OSError, ValueError) as error:
+        raise StoreError(f"{of} cannot be used ({type(error).__name__})") from None
+
+
+def why(error: DBAPIError) -> str:
+    """What the database says is wrong, in words of ours: its own can hold values of rows."""
+    state = state_of(error)
+    if state == _OUR_OWN:
+        diagnosis: Any = getattr(error.orig, "diag", None)
+        return str(diagnosis.message_primary)
+    for begin, words in _BY_STATE.items():
+        if state.startswith(begin):
+            return words
+    if error.connection_invalidated:
+        return "the connection was lost"
+    said = str(error.orig)
+    found = next((words for part, words in _BY_WORDS.items() if not state and part in said), None)
+    return found or f"PostgreSQL refuses ({state or type(error.orig).__name__})"
+
+
+def state_of(error: DBAPIError) -> str:
+    """The SQLSTATE, empty where there is none."""
+    return str(getattr(error.orig, "sqlstate", None) or "")
+
+
+def refuse_unfit(connection: Connection) -> None:
+    """Raises StoreError for a server that is too old, or takes no writes."""
+    version, read_only = connection.execute(
+        text("SELECT current_setting('server_version_num')::integer, current_setting('transaction_read_only')")
+    ).one()
+    if version < OLDEST * 10_000:
+        raise StoreError(f"the database is PostgreSQL {version // 10_000}; this program needs {OLDEST} or newer")
+    if read_only == "on":
+        raise StoreError("the database is read-only")
+
+
+def _locks(tables: tuple[str, ...], wait_s: float) -> str:
+    """Statements that take no snapshot."""
+    wait = f"SET LOCAL lock_timeout = {int(wait_s * 1000)}"
+    return f"{wait}; LOCK TABLE {', '.join(tables)} IN ACCESS SHARE MODE" if tables else wait
+
+
+def _engine(address: str, pool: int) -> Engine:
+    try:
+        url = make_url(address)
+    except (ArgumentError, ValueError):
+        raise SettingsError("the address of the database is none; expected postgresql://user@host/database") from None
+    if url.drivername not in ("postgresql", "postgres", _DRIVER):
+        raise SettingsError(f"the database is {url.drivername[:30]!r}; allowed is postgresql://user@host/database")
+    given = {
+        "application_name": "attest",
+        "connect_timeout": _CONNECT_S,
+        "target_session_attrs": "read-write",
+        "prepare_threshold": None,  # named statements belong to a session, which a pooler changes
+    }
+    try:
+        return create_engine(
+            url.set(drivername=_DRIVER),
+            connect_args={name: value for name, value in given.items() if name not in url.query},
+            pool_size=pool,
+            use_native_hstore=False,  # else each first connection asks for a type that nobody uses
+            hide_parameters=True,
+        )
+    except ImportError:
+        raise SettingsError("PostgreSQL needs its driver: pip install 'attest-copilot[postgres]'") from None

@@ -1,0 +1,118 @@
+"""The schema of a PostgreSQL database: numbered steps a part, made by the owner; a start compares a number and makes nothing.
+
+Upgrades expand and then contract: a step that an older program can live with leaves `oldest` as it was, so that workers of both run side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from grounding.database.postgres import state_of
+from grounding.errors import StoreError
+
+LOCK = "schema"
+"""The lock under which a database is upgraded."""
+_NONE_YET = ("42P01", "3F000")
+_TABLE = """
+CREATE TABLE IF NOT EXISTS attest_schema (
+    part text COLLATE "C" PRIMARY KEY, number integer NOT NULL, oldest integer NOT NULL)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What brings a part from the number before to its own. `{schema}` in a statement is the quoted name of the schema, `{worker}` in one of `SchemaPart.rights` that of the role.
+
+    `oldest`: the lowest number of a program that may use the part afterwards.
+    """
+
+    statements: tuple[str, ...]
+    oldest: int
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaPart:
+    """The tables of a subject. `steps`: that of number 1 first. `rights`: what gives a worker's role all it needs, and can be done again."""
+
+    name: str
+    steps: tuple[Step, ...]
+    rights: tuple[str, ...]
+
+    @property
+    def number(self) -> int:
+        """The number that this program knows."""
+        return len(self.steps)
+
+
+def upgrade(
+    connection: Connection, parts: Sequence[SchemaPart], worker: str | None = None
+) -> dict[str, tuple[int, int]]:
+    """Brings `parts` up to what this program knows, in the transaction of `connection`, which holds `LOCK`; the numbers before and now of those that were not.
+
+    `worker`: a role that gets the rights of a worker; without one the owner works too. Raises StoreError for a part that is newer than this program.
+    """
+    connection.execute(text(_TABLE))
+    schema = _quoted(connection, str(connection.execute(text("SELECT current_schema()")).scalar_one()))
+    brought = {}
+    for part in parts:
+        before = _number(connection, part)
+        if before > part.number:
+            raise StoreError(_newer(part, before))
+        for number, step in list(enumerate(part.steps, start=1))[before:]:
+            for statement in step.statements:
+                connection.exec_driver_sql(statement.replace("{schema}", schema).replace("%", "%%"))
+            _note(connection, part, number, step.oldest)
+        if worker is not None:
+            for statement in ("GRANT SELECT ON attest_schema TO {worker}", *part.rights):
+                connection.exec_driver_sql(statement.replace("{worker}", _quoted(connection, worker)))
+        if before < part.number:
+            brought[part.name] = (before, part.number)
+    return brought
+
+
+def refuse_other(connection: Connection, part: SchemaPart) -> None:
+    """Raises StoreError if the part is not there, or is of a number that this program cannot use."""
+    try:
+        found = connection.execute(
+            text("SELECT number, oldest FROM attest_schema WHERE part = :part"), {"part": part.name}
+        ).first()
+    except DBAPIError as error:
+        if state_of(error) not in _NONE_YET:
+            raise
+        found = None
+    if found is None:
+        raise StoreError(f"the database has no tables for the {part.name} yet; its owner makes them")
+    if found.number < part.number:
+        raise StoreError(
+            f"the {part.name} in the database is of schema {found.number}, this program needs {part.number}; its owner brings it up"
+        )
+    if found.oldest > part.number:
+        raise StoreError(_newer(part, found.number))
+
+
+def _newer(part: SchemaPart, number: int) -> str:
+    return (
+        f"the {part.name} in the database is of schema {number}, which is newer than this program knows ({part.number})"
+    )
+
+
+def _number(connection: Connection, part: SchemaPart) -> int:
+    found = connection.execute(text("SELECT number FROM attest_schema WHERE part = :part"), {"part": part.name})
+    return int(found.scalar() or 0)
+
+
+def _note(connection: Connection, part: SchemaPart, number: int, oldest: int) -> None:
+    connection.execute(
+        text(
+            "INSERT INTO attest_schema (part, number, oldest) VALUES (:part, :number, :oldest) "
+            "ON CONFLICT (part) DO UPDATE SET number = excluded.number, oldest = excluded.oldest"
+        ),
+        {"part": part.name, "number": number, "oldest": oldest},
+    )
+
+
+def _quoted(connection: Connection, name: str) -> str:
+    return str(connection.execute(text("SELECT quote_ident(:name)"), {"name": name}).scalar_one())

@@ -1,0 +1,254 @@
+"""What the state of conversations must do, wherever it is kept: inbox, what was said and sent, what could not be delivered."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from bot.privacy import conversations
+from bot.state import State
+from bot.state_schema import PART
+from bot.teams.history import ConversationHistory
+from bot.teams.inbox import ActivityKey, Inbox
+from bot.teams.undelivered import FIRST_S, Undelivered, Waiting
+from grounding.database import schema
+from grounding.database.postgres import Postgres
+from grounding.errors import StoreError
+from grounding.records import Turn
+from tests.postgres.server import table_files
+
+DAY_S = 86400.0
+KEY = ActivityKey("msteams", "a:1", "in-1")
+PLACE = {"channelId": "msteams", "conversation": {"id": "a:1"}}
+ELSEWHERE = {"channelId": "msteams", "conversation": {"id": "a:2"}}
+Opener = Callable[[], Awaitable[State]]
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def another(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opener]:
+    """Opens the same state once more, as another process does."""
+    place = tmp_path / "state.db" if request.param == "sqlite" else shared(request.getfixturevalue("database_url"))
+    opened: list[State] = []
+
+    async def open_one() -> State:
+        opened.append(State(place if isinstance(place, Path) else Postgres(place)))
+        await opened[-1].open()
+        return opened[-1]
+
+    yield open_one
+    for state in opened:
+        await state.close()
+
+
+def shared(url: str) -> str:
+    """The URL of a database whose owner has made the tables."""
+    owner = Postgres(url)
+    with owner.writing(schema.LOCK) as connection:
+        schema.upgrade(connection, [PART])
+    owner.close()
+    return url
+
+
+@pytest.fixture
+async def state(another: Opener) -> State:
+    return await another()
+
+
+async def test_an_activity_is_taken_once_by_all(state: State, another: Opener) -> None:
+    inboxes = [Inbox(state), Inbox(await another())]
+    taken = await asyncio.gather(*(inboxes[n % 2].take(KEY, {"text": "x"}) for n in range(12)))
+    assert sorted(taken) == [False] * 11 + [True]
+    for other in (
+        ActivityKey("webchat", "a:1", "in-1"),
+        ActivityKey("msteams", "a:2", "in-1"),
+        ActivityKey("msteams", "a:1", "in-2"),
+    ):
+        assert await inboxes[0].take(other, {})
+    await inboxes[0].done(KEY)
+    assert not await inboxes[1].take(KEY, {})
+    await inboxes[1].forget(KEY)
+    assert await inboxes[0].take(KEY, {})
+
+
+async def test_only_a_lapsed_lease_is_taken_over_and_by_one_alone(state: State, another: Opener) -> None:
+    clock = Clock()
+    inbox, other = (Inbox(one, lease_s=30, clock=clock) for one in (state, await another()))
+    await inbox.take(KEY, {"text": "x"})
+    clock.now += 29
+    await inbox.renew({KEY: 1})
+    clock.now += 29
+    assert await other.take_over() == []
+    clock.now += 2
+    both = await asyncio.gather(inbox.take_over(), other.take_over())
+    found = [f for some in both for f in some]
+    assert [(f.key, f.activity, f.attempts, f.age_s) for f in found] == [(KEY, {"text": "x"}, 1, 60.0)]
+    assert not await inbox.holds(KEY, 1)
+    assert await inbox.holds(KEY, 2)
+    await inbox.renew({KEY: 1})  # by the process that was only slow: it is not its any more
+    clock.now += 31
+    assert [f.attempts for f in await other.take_over()] == [2]
+    await inbox.release({KEY: 3})
+    assert [f.attempts for f in await inbox.take_over()] == [3]
+    await other.done(KEY)
+    clock.now += 100
+    assert await inbox.take_over() == []
+
+
+async def test_done_and_old_activities_are_deleted(state: State) -> None:
+    clock = Clock()
+    inbox = Inbox(state, clock=clock)
+    unfinished = ActivityKey("msteams", "a:1", "in-2")
+    await inbox.take(KEY, {})
+    await inbox.done(KEY)
+    await inbox.take(unfinished, {})
+    clock.now += 31 * DAY_S
+    await inbox.trim(30 * DAY_S)
+    assert not await inbox.knows(KEY)
+    assert await inbox.knows(unfinished)
+
+
+async def test_the_last_turns_of_a_conversation_are_recalled_in_order(state: State, another: Opener) -> None:
+    clock = Clock()
+    history = ConversationHistory(state, days=2, keep=4, clock=clock)
+    for n in range(6):
+        await history.remember(PLACE, [Turn("user", f"q{n}"), Turn("assistant", f"a{n}")])
+    await history.remember({**ELSEWHERE, "id": "in-9"}, [Turn("user", "elsewhere")])
+    seen = ConversationHistory(await another(), days=2, keep=4, clock=clock)
+    assert [t.text for t in await seen.recall(PLACE)] == ["q4", "a4", "q5", "a5"]
+    clock.now += 2 * DAY_S + 1
+    await history.remember(PLACE, [Turn("user", "new")])
+    assert [t.text for t in await seen.recall(PLACE)] == ["new"]
+    await seen.forget(PLACE)
+    assert await history.recall(PLACE) == ()
+    await seen.forget_message({**ELSEWHERE, "id": "in-9"})
+    assert await history.recall(ELSEWHERE) == ()
+
+
+async def test_a_sent_message_leads_to_its_entry(state: State) -> None:
+    history = ConversationHistory(state, days=30)
+    await history.record_sent(PLACE, "m1", "e1")
+    await history.record_sent(PLACE, "m1", "e2")
+    assert await history.entry_of(PLACE, "m1") == "e2"
+    assert await history.last_entry(PLACE) == "e2"
+    assert await history.entry_of(PLACE, "m2") is None
+    assert await history.entry_of({**PLACE, "channelId": "webchat"}, "m1") is None
+
+
+async def test_what_waits_is_claimed_in_order_by_one_alone(state: State, another: Opener) -> None:
+    clock = Clock()
+    waiting, other = (Undelivered(one, clock=clock) for one in (state, await another()))
+    for text in ("one", "two"):
+        await waiting.put(Waiting(PLACE, {"text": text}))
+    await waiting.put(Waiting(ELSEWHERE, {"text": "elsewhere"}))
+    assert await waiting.claim_due() == []
+    clock.now += FIRST_S
+    both = await asyncio.gather(waiting.claim_due(), other.claim_due())
+    found = [w for some in both for w in some]
+    assert sorted(w.message["text"] for w in found) == ["elsewhere", "one"]
+    for w in found:
+        await other.delivered(w)
+    assert [w.message["text"] for w in await waiting.claim_of(PLACE)] == ["two"]
+    await waiting.forget(PLACE)
+    clock.now += 3600
+    assert await other.claim_due() == []
+
+
+async def test_what_is_due_once_in_a_while_is_claimed_by_one(state: State, another: Opener) -> None:
+    other = await another()
+    claims = await asyncio.gather(*(s.claim("retention", 1000.0, DAY_S) for s in (state, other) * 6))
+    assert sum(claims) == 1
+    assert not await other.claim("retention", 1000.0 + DAY_S - 1, DAY_S)
+    assert await other.claim("retention", 1000.0 + DAY_S, DAY_S)
+    await other.unclaim("retention")
+    assert await state.claim("retention", 1001.0 + DAY_S, DAY_S)
+
+
+async def test_text_that_some_database_refuses_is_kept_alike(state: State) -> None:
+    history = ConversationHistory(state, days=30)
+    odd = {**PLACE, "conversation": {"id": "a\x00\ud800"}}
+    await history.remember(odd, [Turn("user", "nul \x00, half \ud83d, whole 😀")])
+    assert [t.text for t in await history.recall(odd)] == [
+        "nul \N{REPLACEMENT CHARACTER}, half \N{REPLACEMENT CHARACTER}, whole 😀"
+    ]
+    key = ActivityKey("msteams", "a\x00", "in\ud800")
+    inbox = Inbox(state, lease_s=-1)
+    assert await inbox.take(key, {"text": "nul \x00 half \ud83d"})
+    assert not await inbox.take(key, {})
+    [found] = await inbox.take_over()
+    assert found.activity["text"].startswith("nul \x00 half ")
+
+
+async def test_a_conversation_is_taken_out_whole(state: State) -> None:
+    history = ConversationHistory(state, days=30)
+    for place in (PLACE, ELSEWHERE):
+        await history.remember(place, [Turn("user", "q")])
+        await history.record_sent(place, "m1", "e1")
+    places = await conversations.all_of(state)
+    assert len(places) == 2
+    mine = [place for place in places if "a:1" in place]
+    assert (await conversations.count(state, mine)).turns == 1
+    await conversations.erase(state, mine)
+    assert await history.recall(PLACE) == ()
+    assert len(await history.recall(ELSEWHERE)) == 1
+    assert await state.flush()
+    assert len(await history.recall(ELSEWHERE)) == 1
+
+
+async def test_what_was_deleted_is_in_no_file_of_a_table_once_it_is_flushed(database_url: str) -> None:
+    """Of a file of SQLite `tests/bot/teams/test_state.py` and the tests of erasure show it."""
+    state = State(Postgres(shared(database_url)))
+    history = ConversationHistory(state, days=30)
+    for place, name in ((PLACE, "a:1"), (ELSEWHERE, "a:2")):
+        await history.remember(place, [Turn("user", f"canary of {name}")])
+    if not (held := table_files(database_url)):
+        pytest.skip("the files of this server cannot be read from here")
+    assert b"canary of a:1" in held
+    await history.forget(PLACE)
+    with Postgres(database_url).reading("turns"):
+        assert not await state.flush()  # somebody reads
+    assert await state.flush()
+    held = table_files(database_url)
+    assert b"canary of a:1" not in held
+    assert b"canary of a:2" in held
+    await state.close()
+
+
+async def test_a_lease_goes_by_the_clock_that_all_share(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker whose own clock is ten minutes ahead takes nothing over from one that is at work."""
+    states = [State(Postgres(shared(database_url))) for _ in range(2)]
+    inbox, ahead = (Inbox(state, lease_s=60) for state in states)
+    await inbox.take(KEY, {"text": "x"})
+    late = time.time() + 600
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(time, "time", lambda: late)
+        assert await ahead.take_over() == []
+        await ahead.take(ActivityKey("msteams", "a:2", "in-2"), {})
+    assert await inbox.take_over() == []
+    await inbox.release({KEY: 1})
+    [found] = await ahead.take_over()
+    assert 0 <= found.age_s < 60
+    for state in states:
+        await state.close()
+
+
+async def test_what_is_closed_or_not_there_is_a_store_error(tmp_path: Path, database_url: str) -> None:
+    state = State(Postgres(database_url))
+    with pytest.raises(StoreError, match="no tables for the state yet"):
+        await state.open()
+    await state.close()
+    with pytest.raises(StoreError, match="a table or column is gone"):
+        await Inbox(state).take(KEY, {})
+    await state.close()
+    with pytest.raises(StoreError, match="closed"):
+        await Inbox(State(tmp_path / "state.db")).take(KEY, {})

@@ -1,0 +1,168 @@
+"""What is said of a PostgreSQL that cannot be used, and how its schema grows."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import URL, Connection, make_url
+from sqlalchemy.exc import DBAPIError
+
+from grounding.database import schema
+from grounding.database.postgres import Postgres, refuse_unfit, told
+from grounding.database.schema import SchemaPart, Step
+from grounding.errors import SettingsError, StoreError
+from tests.postgres.door import Certificate, door
+
+PART = SchemaPart(
+    "trial",
+    (Step(("CREATE TABLE trial (n integer)",), oldest=1), Step(("ALTER TABLE trial ADD COLUMN m integer",), oldest=1)),
+    rights=(),
+)
+
+
+def said(url: URL) -> str:
+    """What is said of a database that is connected to."""
+    database = Postgres(url.render_as_string(hide_password=False))
+    with pytest.raises(StoreError) as found, told("the ledger"), database.reading():
+        pass
+    database.close()
+    words = str(found.value)
+    assert "\n" not in words
+    assert str(url.password) not in words
+    assert words.startswith("the ledger cannot be used: ")
+    return words.removeprefix("the ledger cannot be used: ")
+
+
+def unused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda url: url.set(password="wrong-secret"), "it refuses the user or the password"),
+        (lambda url: url.set(username="nobody_here"), "it refuses the user or the password"),
+        (lambda url: url.set(database="not_there"), "there is no such database or user"),
+        (lambda url: url.update_query_dict({"host": "/not/there"}), "nobody listens at its address"),
+        (lambda url: tcp(url, unused_port()), "nobody listens at its address"),
+        (lambda url: tcp(url, 1).set(host="host.invalid"), "its host has no address"),
+        (
+            lambda url: url.update_query_dict({"options": "-c default_transaction_read_only=on"}),
+            "it is read-only",
+        ),
+    ],
+    ids=["password", "user", "database", "socket", "port", "host", "read-only"],
+)
+def test_what_is_wrong_is_one_line_without_the_password(
+    postgres: str, change: Callable[[URL], URL], expected: str
+) -> None:
+    assert said(change(make_url(postgres))) == expected
+
+
+def tcp(url: URL, port: int) -> URL:
+    return url.difference_update_query(["host"]).set(host="localhost", port=port)
+
+
+def test_tls_is_what_libpq_makes_of_it(postgres: str, tmp_path: Path) -> None:
+    """Over a door that has TLS, or none: who asks for an authority is not content with another's."""
+    url = make_url(postgres)
+    if "host" not in url.query:
+        pytest.skip("the server is not one of a socket")
+    behind = Path(str(url.query["host"])) / ".s.PGSQL.5432"
+    right, wrong = (Certificate.made(tmp_path, name) for name in ("right", "wrong"))
+    with door(behind, right) as port, door(behind) as plain:
+        asked = tcp(url, port).update_query_dict({"sslmode": "verify-full", "sslrootcert": str(right.cert)})
+        with Postgres(asked.render_as_string(hide_password=False)).reading() as connection:
+            assert connection.exec_driver_sql("SELECT 1").scalar() == 1
+        for query, expected in (
+            ({"sslrootcert": str(wrong.cert)}, "its certificate is not of an authority that is trusted"),
+            ({"sslrootcert": str(tmp_path / "gone.crt")}, "the file of trusted authorities (sslrootcert) is not there"),
+        ):
+            assert said(asked.update_query_dict(query)) == expected
+        assert said(asked.set(host="127.0.0.1")) == "its certificate is of another host"
+        assert said(asked.set(port=plain)) == "it does not speak TLS"
+
+
+@pytest.mark.parametrize(
+    "url", ["", "no address", "mysql://u:secret@h/d", "sqlite:///x", "postgresql+asyncpg://u:secret@h/d"]
+)
+def test_an_address_that_is_none_is_told_without_its_secret(url: str) -> None:
+    with pytest.raises(SettingsError, match=r"postgresql://user@host/database") as found:
+        Postgres(url)
+    assert "secret" not in str(found.value)
+
+
+def test_a_message_has_no_value_of_a_row(database_url: str) -> None:
+    database = Postgres(database_url)
+    twice = "CREATE TABLE t (x text PRIMARY KEY); INSERT INTO t VALUES ('canary-4711'), ('canary-4711')"
+    with pytest.raises(StoreError) as found, told("the ledger"), database.writing("any") as connection:
+        connection.exec_driver_sql(twice)
+    assert "23505" in str(found.value)
+    assert "canary" not in str(found.value)
+    database.close()
+
+
+def test_a_server_that_is_fit_is_one_that_writes_and_is_new_enough(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Postgres(database_url)
+    with database.writing("any") as connection:
+        refuse_unfit(connection)
+        monkeypatch.setattr("grounding.database.postgres.OLDEST", 99)
+        with pytest.raises(StoreError, match="this program needs 99 or newer"):
+            refuse_unfit(connection)
+    monkeypatch.undo()
+    with database.reading() as connection, pytest.raises(StoreError, match="read-only"):
+        refuse_unfit(connection)
+    database.close()
+
+
+def test_a_schema_is_brought_up_step_by_step_by_one_at_a_time(database_url: str) -> None:
+    older = SchemaPart("trial", PART.steps[:1], ())
+    database = Postgres(database_url)
+
+    def upgrade(part: SchemaPart) -> dict[str, tuple[int, int]]:
+        with database.writing(schema.LOCK) as connection:
+            return schema.upgrade(connection, [part])
+
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(upgrade, [older] * 4))
+    assert sorted(map(str, done)) == ["{'trial': (0, 1)}", "{}", "{}", "{}"]
+    with database.reading() as connection, pytest.raises(StoreError, match="of schema 1, this program needs 2"):
+        schema.refuse_other(connection, PART)
+    assert upgrade(PART) == {"trial": (1, 2)}
+    with database.reading() as connection:
+        schema.refuse_other(connection, PART)
+        schema.refuse_other(connection, older)  # step 2 says that it may go on
+    with pytest.raises(StoreError, match="newer than this program knows"):
+        upgrade(older)
+    database.close()
+
+
+def test_a_step_that_fails_leaves_the_schema_as_it_was(database_url: str) -> None:
+    broken = SchemaPart("trial", (*PART.steps, Step(("ALTER TABLE nothing ADD COLUMN x integer",), oldest=1)), ())
+    database = Postgres(database_url)
+    with pytest.raises(DBAPIError), database.writing(schema.LOCK) as connection:
+        schema.upgrade(connection, [broken])
+    with pytest.raises(StoreError, match="no tables for the trial yet"), database.reading() as connection:
+        schema.refuse_other(connection, PART)
+    database.close()
+
+
+def test_work_is_done_again_only_in_front_of_its_commit(database_url: str) -> None:
+    database, begun = Postgres(database_url), []
+
+    def work(connection: Connection) -> int:
+        begun.append(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar())
+        if len(begun) == 1:
+            connection.exec_driver_sql("SELECT pg_terminate_backend(pg_backend_pid())")
+        return len(begun)
+
+    assert database.run(work, (0.0,)) == 2
+    assert begun[0] != begun[1]
+    database.close()
