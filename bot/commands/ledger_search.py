@@ -16,7 +16,8 @@ from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened_record
 from bot.desk import table as files
 from bot.desk.index import NAME, SAMPLED, STRATA, Counts, Desk, DownloadRow
-from bot.desk.search import CHOICES, IN_EVIDENCE, LONGEST, NAMED, UNDELIVERED, YES, DeskSearch, is_day
+from bot.desk.search import CHOICES, IN_EVIDENCE, LONGEST, NAMED, REASONS, UNDELIVERED, YES, DeskSearch, is_day
+from bot.wording.verdicts import VERDICTS
 from grounding.errors import InputError
 
 _OPTIONS = {
@@ -25,6 +26,8 @@ _OPTIONS = {
     "outcome": "--outcome",
     "kind": "--kind",
     "feedback": "--feedback",
+    "verdict": "--verdict",
+    "queue": "--queue",
 }
 
 
@@ -48,6 +51,10 @@ Struck = Annotated[bool, typer.Option("--struck", help="Something was not delive
 OfFeedback = Annotated[
     str, typer.Option(metavar="SAID", help="like, dislike, reported (a refusal, undecided), wrong or right.")
 ]
+OfVerdict = Annotated[
+    str, typer.Option(metavar="VERDICT", help=f"What a reviewer said last: {', '.join(VERDICTS)}, any, or none.")
+]
+Queue = Annotated[str, typer.Option(metavar="REASON", help=f"Turns that wait for review: {', '.join(REASONS)}.")]
 Undelivered = Annotated[bool, typer.Option("--undelivered", help="Turns whose reply is not known to have arrived.")]
 Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Rows of the table at most.")]
 Before = Annotated[int, typer.Option(metavar="SEQ", min=0, help="Only entries before this number.")]
@@ -89,6 +96,8 @@ def search(
     rule: Rule = "",
     struck: Struck = False,
     feedback: OfFeedback = "",
+    verdict: OfVerdict = "",
+    queue: Queue = "",
     undelivered: Undelivered = False,
     limit: Limit = 25,
     before: Before = 0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -17,7 +17,8 @@ from bot.http.desk import DESK
 from bot.http.errors import Refused
 from bot.http.responses import page
 from bot.review.listing import line, reached
-from bot.review.pages import require_session, seen
+from bot.review.pages import WITH_FORM, require_session, seen
+from bot.review.session import form_token
 
 MOST = 50
 """Entries of each stratum that a sample has at most."""
@@ -31,6 +32,16 @@ class Sample:
     number: int
     by: str
     seed: int
+
+
+def sample_of(fields: Mapping[str, str]) -> Sample:
+    """From a query string or a form; what is not known there is the default, and a seed that is not given is drawn."""
+    given, number, by = fields.get("seed", ""), fields.get("n", ""), fields.get("by", "outcome")
+    return Sample(
+        min(MOST, max(1, int(number))) if number.isascii() and number.isdigit() and len(number) < 9 else 5,
+        by if by in STRATA else "",
+        int(given) if given.isascii() and given.isdigit() and len(given) < 16 else secrets.randbelow(1_000_000),
+    )
 
 
 def add_finding(app: web.Application) -> None:
@@ -75,13 +86,7 @@ async def sample(request: web.Request) -> web.Response:
     session = await require_session(request)
     wanted = DeskSearch.of(request.query).whole()
     given = request.query.get("seed", "")
-    by = request.query.get("by", "outcome")
-    number = request.query.get("n", "")
-    taken = Sample(
-        min(MOST, max(1, int(number))) if number.isascii() and number.isdigit() and len(number) < 9 else 5,
-        by if by in STRATA else "",
-        int(given) if given.isascii() and given.isdigit() and len(given) < 16 else secrets.randbelow(1_000_000),
-    )
+    taken = sample_of(request.query)
     address = wanted.address(n=taken.number, by=taken.by or "none", seed=taken.seed)
     if not given:
         raise web.HTTPSeeOther(f"/review/sample?{address}")
@@ -92,11 +97,13 @@ async def sample(request: web.Request) -> web.Response:
     await seen(request, session, "sample", wanted={**wanted.conditions, "by": taken.by, "seed": taken.seed})
     return page(
         "review/sample.html",
+        headers=WITH_FORM,
         rows=[line(row, []) for row in rows],
         wanted=wanted,
         taken=taken,
         counts=counts,
         reach=reach,
         strata=STRATA,
+        form=form_token(session),
         again=wanted.address(n=taken.number, by=taken.by or "none"),
     )
