@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import tempfile
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -10,6 +11,7 @@ from typing import cast
 from aiohttp import web
 
 from bot.desk import table
+from bot.desk.bundle import write_bundle
 from bot.desk.index import STRATA, Desk
 from bot.desk.search import DeskSearch
 from bot.http.app_keys import SYSTEM
@@ -19,6 +21,7 @@ from bot.http.responses import page
 from bot.review.listing import line, reached
 from bot.review.pages import WITH_FORM, require_session, seen
 from bot.review.session import form_token
+from grounding.errors import InputError
 
 MOST = 50
 """Entries of each stratum that a sample has at most."""
@@ -54,6 +57,8 @@ async def found(request: web.Request) -> web.StreamResponse:
     """All that a search found, as a file that is written while it is read."""
     session = await require_session(request)
     form = request.match_info["form"]
+    if form == "zip":
+        return await _bundle(request, session)
     if form not in table.TYPES:
         raise Refused(404, "not_found", f"A list is downloaded as one of {', '.join(table.TYPES)}.")
     wanted = DeskSearch.of(request.query).whole()
@@ -69,6 +74,30 @@ async def found(request: web.Request) -> web.StreamResponse:
         await response.write(part.encode("utf-8", "replace"))
     await response.write_eof()
     return response
+
+
+async def _bundle(request: web.Request, session: str) -> web.StreamResponse:
+    """What was found with its proofs."""
+    system, desk = request.app[SYSTEM], request.app[DESK]
+    wanted = DeskSearch.of(request.query).whole()
+    await desk.follow(system.ledger)
+    await seen(request, session, "download zip", wanted=wanted.conditions)
+    with tempfile.TemporaryFile() as file:
+        try:
+            await write_bundle(file, desk, system.ledger, system.prove, wanted)
+        except InputError as error:
+            raise Refused(409, "no_bundle", f"{error}.", title="This cannot be bundled") from None
+        response = web.StreamResponse(
+            headers={"Content-Disposition": 'attachment; filename="found.zip"', "Cache-Control": "no-store"}
+        )
+        response.content_type = "application/zip"
+        response.content_length = file.tell()
+        await response.prepare(request)
+        file.seek(0)
+        while part := file.read(_CHUNK):
+            await response.write(part)
+        await response.write_eof()
+        return response
 
 
 async def _parts(desk: Desk, wanted: DeskSearch, form: table.Form) -> AsyncIterator[str]:
