@@ -19,6 +19,7 @@ from bot.desk.index import NAME, Desk
 from bot.desk.search import REASONS, DeskSearch, is_day
 from bot.desk.sql import FoundEntry
 from bot.judging.corrections import CorrectedTurn, corrected
+from bot.judging.figures import Figures, Span, figures
 from bot.judging.unanswered import UnansweredList, as_csv
 from bot.judging.unanswered import unanswered as read_unanswered
 from bot.judging.verdict import Assessment
@@ -172,6 +173,41 @@ def corrections(
             note(f"left out: {each.entry_id}: {each.why}")
 
 
+@app.command("figures")
+def show_figures(
+    context: typer.Context,
+    *,
+    since: Since = "",
+    until: Until = "",
+    by: Annotated[
+        str, typer.Option("--by", metavar="STEP", help="day or week; more than 92 days are shown by week.")
+    ] = "day",
+    json: options.JsonFlag = False,
+) -> None:
+    """Show figures over time: outcomes, times, struck values by rule, refusals, unanswered questions, feedback, verdicts.
+
+    Without days the last 30. The same as charts is /review/dashboard.
+
+    Examples:
+      attest review figures --by week --since 2026-09-01
+      attest review figures --json
+    """
+    if by not in ("day", "week"):
+        raise InputError(f"--by {by!r} is not known: allowed are day, week")
+    _wanted(since, until)
+    found = run(_figures(context, Span.of(since, until, by)))
+    if json:
+        emit(found.as_json())
+        return
+    console().print(plain(f"{found.span.since} to {found.span.until}"))
+    for chart in found.charts:
+        rows = [(s.name, s.total, s.highest) for s in chart.series if s.highest]
+        if rows:
+            unit = f" ({chart.unit})" if chart.unit else ""
+            highest = f"highest {found.span.by}"
+            console().print(table((f"{chart.heading.title}{unit}", "all", highest), rows, right=("all", highest)))
+
+
 def _write(folder: Path, rows: str, readers: dict[str, tuple[str, ...]]) -> None:
     """Both files. Raises InputError where they cannot be written, or one would be written over."""
     files = {"turns.jsonl": rows}
@@ -214,6 +250,11 @@ async def _judge(context: typer.Context, entry_id: str, said: Assessment) -> Ent
 async def _unanswered(context: typer.Context, wanted: DeskSearch) -> UnansweredList:
     async with opened_desk(context) as desk:
         return await read_unanswered(desk, wanted)
+
+
+async def _figures(context: typer.Context, span: Span) -> Figures:
+    async with opened_desk(context) as desk:
+        return await figures(desk, span)
 
 
 async def _corrections(context: typer.Context, wanted: DeskSearch) -> list[CorrectedTurn]:

@@ -54,7 +54,7 @@ Prove = Callable[[Collection[str]], Awaitable[Proven]]
 
 
 async def write_bundle(
-    file: IO[bytes], desk: Desk, ledger: Ledger, prove: Prove, wanted: DeskSearch, most: int = MOST
+    file: IO[bytes], desk: Desk, ledger: Ledger, prove: Prove, wanted: DeskSearch, *, most: int = MOST
 ) -> int:
     """Write the bundle of a search into `file`, and say how many entries it has. Raises InputError where nothing or more than `most` is found, StoreError, SettingsError."""
     rows: list[DownloadRow] = []

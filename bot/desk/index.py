@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine
 
 from bot.desk import sql
+from bot.desk.daily import DailyNumber, numbers
 from bot.desk.rows import row_of
 from bot.desk.search import DeskSearch
 from bot.desk.sql import FoundEntry, QuotedVersion, SealedAt
@@ -228,6 +229,10 @@ class Desk:
     async def waiting(self) -> dict[str, int]:
         """By reason of the queue how many turns wait in it, at most `COUNTED` + 1 of each."""
         return await self._read(lambda c: sql.waiting(c, COUNTED + 1))
+
+    async def daily(self, since: str, until: str) -> list[DailyNumber]:
+        """What was counted by day, from one day to another, both included."""
+        return await self._read(lambda c: numbers(c, since, until))
 
     async def reasons(self, numbers: Sequence[int]) -> dict[int, list[str]]:
         """By number of an entry why it waits in the queue; those that do not are left out."""

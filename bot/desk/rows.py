@@ -69,7 +69,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class DeskRow:
-    """An entry in the index. Texts are "" where the entry does not tell. `subject`: what an unanswered turn was about; `erases`: ids of the entries whose text it records as gone; `waits`: a turn of
+    """An entry in the index. Texts are "" where the entry does not tell. `subject`: what an unanswered turn was about; `ms`: how long a turn took, 0 where that is not known; `erases`: ids of the entries whose text it records as gone; `waits`: a turn of
     which a delivery is to follow.
     """
 
@@ -87,6 +87,7 @@ class DeskRow:
     title: str = ""
     subject: str = ""
     waits: bool = False
+    ms: float = 0.0
     documents: tuple[DocumentFacts, ...] = ()
     claims: tuple[ClaimFacts, ...] = ()
     words: Words = Words()
@@ -134,6 +135,7 @@ def _turn(fixed: tuple[int, str, str, str, str], body: Mapping[str, Any]) -> Des
         title=question[:TITLE_MAX],
         subject=_unanswered(body, question),
         waits=body.get("delivery") == FOLLOWS,
+        ms=_took(body, reply),
         documents=tuple(_documents(body, reply)),
         claims=tuple(dict.fromkeys((*_claims(reply), *_refused(body), *_kept_out(body)))),
         words=Words(question, _text(reply.get("answer")), "\n".join(filter(None, beside))),
@@ -168,6 +170,14 @@ def _refused(body: Mapping[str, Any]) -> Iterator[ClaimFacts]:
     for screening in _objects(body.get("screenings")):
         if screening.get("verdict") == "block":
             yield ClaimFacts(SCREEN, "block", _text(screening.get("rule")))
+
+
+def _took(body: Mapping[str, Any], reply: Mapping[str, Any]) -> float:
+    """Milliseconds of a turn: as it says, else of its stages together."""
+    said = _object(reply.get("timings_ms")).get("total")
+    if isinstance(said, int | float) and said > 0:
+        return float(said)
+    return float(sum(ms for s in _objects(body.get("stages")) if isinstance(ms := s.get("ms"), int | float) and ms > 0))
 
 
 def _kept_out(body: Mapping[str, Any]) -> Iterator[ClaimFacts]:

@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
 
 from bot.desk.conditions import about, conditions, sound
+from bot.desk.daily import rounded_up, tally
 from bot.desk.rows import ARRIVED, KEPT_OUT, REPORTED, TOLD, DeskRow
 from bot.desk.search import DeskSearch
 from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, FORM, MARKS, METADATA, OPEN, RANGE, SAID, TEXTS
@@ -37,6 +38,7 @@ from grounding.errors import StoreError
 BUSY_S = 15.0
 FLUSH_MS = 2_000
 _ASKED = 500
+COUNTED_TABLES = (ENTRIES, CLAIMS, SAID)
 _PAIRS = 200
 """Versions of documents that one query names."""
 
@@ -103,6 +105,7 @@ def drop_after(connection: Connection, seq: int) -> None:
     gone = [r.seq for r in connection.execute(select(ENTRIES.c.seq).where(ENTRIES.c.seq > seq))]
     connection.execute(delete(MARKS).where(MARKS.c.seq > seq))
     told = _told(connection, SAID.c.seq > seq)
+    tally(connection, {table.name: table.c.seq > seq for table in COUNTED_TABLES}, -1)
     for table in (ENTRIES, DOCUMENTS, CLAIMS, SAID):
         connection.execute(delete(table).where(table.c.seq > seq))
     _tell_again(connection, told)
@@ -123,6 +126,8 @@ def add(connection: Connection, rows: Sequence[DeskRow]) -> list[str]:
     connection.execute(insert(ENTRIES), entries)
     _note_back(connection, back)
     _add_beside(connection, rows)
+    first, last = rows[0].seq, rows[-1].seq
+    tally(connection, {table.name: table.c.seq.between(first, last) for table in COUNTED_TABLES}, 1)
     if words:
         _add_words(connection, words)
     _note_mark(connection, rows)
@@ -139,9 +144,10 @@ def forget(connection: Connection, entry_ids: Sequence[str]) -> int:
     for at in range(0, len(found), _ASKED):
         part_ = found[at : at + _ASKED]
         told = _told(connection, SAID.c.seq.in_(part_))
+        tally(connection, {table.name: table.c.seq.in_(part_) for table in COUNTED_TABLES}, -1)
         for table in (DOCUMENTS, CLAIMS, SAID):
             connection.execute(delete(table).where(table.c.seq.in_(part_)))
-        emptied = {**dict.fromkeys(TEXTS, ""), "erased": True, "struck": False, "kept_out": False}
+        emptied = {**dict.fromkeys(TEXTS, ""), "erased": True, "struck": False, "kept_out": False, "ms": -1}
         connection.execute(update(ENTRIES).where(ENTRIES.c.seq.in_(part_)).values(emptied))
         _tell_again(connection, told)
         _drop_words(connection, part_)
@@ -287,6 +293,7 @@ def _entry(row: DeskRow, clock: str) -> dict[str, Any]:
         "user_key": texts["user"].strip().casefold(),
         ARRIVED: "recorded" if row.waits else "",
         "struck": any(claim.struck for claim in row.claims),
+        "ms": rounded_up(row.ms),
         "kept_out": any(claim.kind == KEPT_OUT for claim in row.claims),
     }
 

@@ -29,6 +29,14 @@ MARKS = Table(
     Column("mac", String, nullable=False),
     Column("held", Integer, nullable=False),
 )
+DAILY = Table(
+    "daily",
+    METADATA,
+    Column("day", String, primary_key=True),
+    Column("what", String, primary_key=True),
+    Column("name", String, primary_key=True),
+    Column("number", Integer, nullable=False),
+)
 ENTRIES = Table(
     "entries",
     METADATA,
@@ -50,6 +58,7 @@ ENTRIES = Table(
     *(Column(name, String, nullable=False) for name in TOLD),
     Column("struck", Boolean, nullable=False),
     Column("kept_out", Boolean, nullable=False),
+    Column("ms", Integer, nullable=False),
 )
 DOCUMENTS = Table(
     "documents",

@@ -28,6 +28,7 @@ PAGES = (
     "/queue",
     "/queue?reason=unanswered",
     "/unanswered?all=1",
+    "/dashboard?until=2026-11-25",
     "/sample?seed=1&kind=turn",
     "/e00002x7q?queue=struck",
     "/e00004x7q",

@@ -96,6 +96,14 @@ def test_unanswered_questions_are_listed_together(review: Review) -> None:
     assert review("unanswered", "--until", "2020-01-01").err.strip() == "no question is unanswered"
 
 
+def test_figures_are_those_of_the_days(review: Review) -> None:
+    found = review("figures", "--json").document
+    assert (found["by"], len(found["periods"])) == ("day", 30)
+    assert found["outcome"]["Withheld"][-1] == 1
+    assert found["unanswered"] == {"shipping to Iceland": [0] * 29 + [2]}
+    assert "Not enough information" in review("figures", "--by", "week").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -104,6 +112,7 @@ def test_unanswered_questions_are_listed_together(review: Review) -> None:
         (("judge", "x", "right"), "no turn"),
         (("unanswered", "--since", "monday"), "--since"),
         (("unanswered", "--format", "xls"), "table, csv"),
+        (("figures", "--by", "year"), "day, week"),
     ],
 )
 def test_a_mistake_gets_one_line(review: Review, arguments: tuple[str, ...], named: str) -> None:

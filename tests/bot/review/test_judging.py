@@ -149,3 +149,15 @@ async def test_a_sample_is_put_into_the_queue_as_it_was_drawn(reviewer: Client, 
     assert sorted(entry.body["entry_ids"]) == sorted(shown)
     assert entry.body["seed"] == 3
     assert sorted(listed(await text_of(reviewer, "/review/queue?reason=sampled"))) == sorted(shown)
+
+
+async def test_the_dashboard_draws_without_a_script_and_tells_the_same_in_tables(reviewer: Client) -> None:
+    text = await text_of(reviewer, "/review/dashboard?until=2026-11-22")
+    chart = text[text.index('id="c-outcome"') : text.index('id="c-ms"')]
+    assert chart.count("<svg") == 3, "repaired, withheld, insufficient"
+    assert chart.count("<rect") == 3
+    assert re.search(r'<th scope="row">2026-11-20</th><td class="num">2</td><td class="num">2</td>', chart)
+    assert "/review?outcome=withheld&amp;since=2026-10-24&amp;until=2026-11-22" in chart
+    assert "Weather of Malta?" in text
+    for query in ("since=%3Cscript%3E&by=x", "since=0001-01-01", "until=9999-12-31&by=week"):
+        assert "<script>" not in await text_of(reviewer, f"/review/dashboard?{query}")
