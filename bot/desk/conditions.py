@@ -27,6 +27,9 @@ from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, OPEN
 from bot.events.kinds import EVERY, VERDICT
 from rai.records import UNSUPPORTED as WRONG
 
+FEW = 2_000
+"""Rows of another table from which on they are not gathered first."""
+
 
 def conditions(connection: Connection, wanted: DeskSearch) -> list[ColumnElement[bool]]:
     """The search as conditions that all must hold."""
@@ -47,7 +50,7 @@ def conditions(connection: Connection, wanted: DeskSearch) -> list[ColumnElement
         "words": _has_words(wanted),
     }
     found = [condition for name, condition in given.items() if getattr(wanted, name)]
-    return [*found, *_of_kinds(wanted), *_of_days(connection, wanted), *(c.seq.in_(of) for of in _elsewhere(wanted))]
+    return [*found, *_of_kinds(wanted), *_of_days(connection, wanted), *_elsewhere(connection, wanted)]
 
 
 def _of_kinds(wanted: DeskSearch) -> Iterator[ColumnElement[bool]]:
@@ -83,7 +86,16 @@ def _of_days(connection: Connection, wanted: DeskSearch) -> Iterator[ColumnEleme
                 yield c.seq < first
 
 
-def _elsewhere(wanted: DeskSearch) -> Iterator[Select[tuple[Any]]]:
+def _elsewhere(connection: Connection, wanted: DeskSearch) -> Iterator[ColumnElement[bool]]:
+    """What stands in other tables. A few rows there lead to their entries; of many, entries are looked at from the newest on until a page is full."""
+    for query in _of_others(wanted):
+        inner = query.limit(FEW + 1).subquery()
+        some = int(connection.execute(select(func.count()).select_from(inner)).scalar_one())
+        (number,) = query.selected_columns
+        yield query.where(number == ENTRIES.c.seq).exists() if some > FEW else ENTRIES.c.seq.in_(query)
+
+
+def _of_others(wanted: DeskSearch) -> Iterator[Select[tuple[Any]]]:
     """Numbers of entries by what stands in other tables."""
     if wanted.document:
         d = DOCUMENTS.c

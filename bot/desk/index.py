@@ -29,7 +29,7 @@ NAME = "review.db"
 PAGE = 25
 BATCH = 100
 """Entries that are read in one transaction; nobody else can fill or erase meanwhile."""
-COUNTED = 100_000
+COUNTED = 20_000
 """Entries that are counted at most."""
 SAMPLED = 1_000
 """Entries of a sample at most."""

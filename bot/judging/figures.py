@@ -64,7 +64,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class DashboardLine:
     """One line of a chart. `values`: a number for each period, None where there is none; `total`: what stands beside it; `search`: conditions of the turns behind it."""
 
     name: str
@@ -96,11 +96,11 @@ _VERDICTS = Heading(VERDICT, "Verdicts", "What reviewers said, by the day on whi
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class DashboardChart:
     """Lines over the same periods. `unit`: of the values, "" for how many; `left_out`: lines with lower numbers that are not shown."""
 
     heading: Heading
-    series: tuple[Series, ...]
+    series: tuple[DashboardLine, ...]
     unit: str = ""
     left_out: int = 0
 
@@ -110,7 +110,7 @@ class Figures:
     """The dashboard. `cut`: not all unanswered turns of the span were read."""
 
     span: Span
-    charts: tuple[Chart, ...]
+    charts: tuple[DashboardChart, ...]
     cut: bool = False
 
     def as_json(self) -> dict[str, Any]:
@@ -153,29 +153,29 @@ async def figures(desk: Desk, span: Span) -> Figures:
 
 def _named(
     span: Span, found: Iterable[DailyNumber], of: Heading, words: Mapping[str, str], search: Mapping[str, str]
-) -> Chart:
+) -> DashboardChart:
     """A line for each of `words`. `search`: the condition without a value gets the name."""
     counts = _counts(span, found, of.key)
     lines = tuple(
         _series(span, word, counts.get(name, Counter()), {field: value or name for field, value in search.items()})
         for name, word in words.items()
     )
-    return Chart(of, lines)
+    return DashboardChart(of, lines)
 
 
-def _ranked(span: Span, found: Iterable[DailyNumber], of: Heading, search: Mapping[str, str]) -> Chart:
+def _ranked(span: Span, found: Iterable[DailyNumber], of: Heading, search: Mapping[str, str]) -> DashboardChart:
     """A line for each rule, those with the highest numbers first."""
     counts = _counts(span, found, of.key)
     lines = [(name or "(no rule named)", each, {**search, "rule": name}) for name, each in counts.items()]
     return _chart(span, of, sorted(lines, key=lambda line: (-line[1].total(), line[0])))
 
 
-def _chart(span: Span, of: Heading, lines: Sequence[tuple[str, Counter[str], Mapping[str, str]]]) -> Chart:
+def _chart(span: Span, of: Heading, lines: Sequence[tuple[str, Counter[str], Mapping[str, str]]]) -> DashboardChart:
     shown = tuple(_series(span, name, each, search) for name, each, search in lines[:MOST])
-    return Chart(of, shown, left_out=max(0, len(lines) - MOST))
+    return DashboardChart(of, shown, left_out=max(0, len(lines) - MOST))
 
 
-def _times(span: Span, found: Iterable[DailyNumber]) -> Chart:
+def _times(span: Span, found: Iterable[DailyNumber]) -> DashboardChart:
     """The times within which half of all turns, and nineteen of twenty, were done."""
     by_period: dict[str, Counter[int]] = {}
     for each in found:
@@ -183,7 +183,7 @@ def _times(span: Span, found: Iterable[DailyNumber]) -> Chart:
             by_period.setdefault(span.period_of(each.day), Counter())[int(each.name)] += each.number
     every = sum(by_period.values(), Counter[int]())
     lines = tuple(
-        Series(
+        DashboardLine(
             name,
             tuple(percentile(by_period.get(period, {}), share) for period in span.periods),
             percentile(every, share),
@@ -191,7 +191,7 @@ def _times(span: Span, found: Iterable[DailyNumber]) -> Chart:
         )
         for name, share in (("half of all turns within", 0.5), ("19 of 20 turns within", 0.95))
     )
-    return Chart(_TIMES, lines, unit="ms")
+    return DashboardChart(_TIMES, lines, unit="ms")
 
 
 def _counts(span: Span, found: Iterable[DailyNumber], what: str) -> dict[str, Counter[str]]:
@@ -202,9 +202,9 @@ def _counts(span: Span, found: Iterable[DailyNumber], what: str) -> dict[str, Co
     return counts
 
 
-def _series(span: Span, name: str, counts: Mapping[str, int], search: Mapping[str, str]) -> Series:
+def _series(span: Span, name: str, counts: Mapping[str, int], search: Mapping[str, str]) -> DashboardLine:
     values = tuple(counts.get(period, 0) for period in span.periods)
-    return Series(name, values, sum(values), {key: value for key, value in search.items() if value})
+    return DashboardLine(name, values, sum(values), {key: value for key, value in search.items() if value})
 
 
 def _day(text: str) -> date | None:

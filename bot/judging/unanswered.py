@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 from collections import Counter
@@ -68,7 +69,8 @@ class UnansweredList:
 async def unanswered(desk: Desk, wanted: DeskSearch) -> UnansweredList:
     """The unanswered questions of a search. Raises StoreError."""
     turns = await desk.unanswered(wanted, READ_MAX + 1)
-    return UnansweredList(grouped(turns[:READ_MAX]), min(len(turns), READ_MAX), len(turns) > READ_MAX)
+    subjects = await asyncio.to_thread(grouped, turns[:READ_MAX])
+    return UnansweredList(subjects, min(len(turns), READ_MAX), len(turns) > READ_MAX)
 
 
 def grouped(turns: Iterable[UnansweredTurn]) -> tuple[UnansweredSubject, ...]:

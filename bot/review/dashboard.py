@@ -21,7 +21,7 @@ WIDTH, BAR = 10.0, 7.0
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class DashboardBar:
     """A bar of a chart: its left edge, top, width and height."""
 
     x: float
@@ -51,11 +51,11 @@ async def dashboard(request: web.Request) -> web.Response:
     return page("review/dashboard.html", found=found, span=span, reach=reach, bars=bars, address=urlencode)
 
 
-def bars(values: Sequence[int | None], highest: int) -> list[Bar]:
+def bars(values: Sequence[int | None], highest: int) -> list[DashboardBar]:
     """The bars of a line of a chart whose highest value is `highest`; what is not 0 can be seen."""
     drawn = []
     for at, value in enumerate(values):
         if value:
             height = max(2.0, HEIGHT * value / highest)
-            drawn.append(Bar(at * WIDTH + (WIDTH - BAR) / 2, round(HEIGHT - height, 2), BAR, round(height, 2)))
+            drawn.append(DashboardBar(at * WIDTH + (WIDTH - BAR) / 2, round(HEIGHT - height, 2), BAR, round(height, 2)))
     return drawn
