@@ -31,6 +31,7 @@ COMMANDS = {
     "eval": "Measure the system on labelled data.",
     "refusals": "See and decide the refusals that people report as wrong.",
     "quarantine": "See and decide passages that were taken for planted orders.",
+    "review": "See what waits for review, judge turns, list what is unanswered, show figures.",
     "review-link": "Print a link to the reviewers' pages that works once.",
     "ledger": "Read, verify, export and prove the provenance log.",
     "privacy": "Erase, hold, retain and hand out what people wrote.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +16,7 @@ from grounding.errors import SettingsError
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
 from grounding.query.linking import QueryBuilder
+from rai.ledger.proof_file import Proven
 from rai.ledger.publish import Publisher
 from rai.ledger.watch import LOOK_S, Watched
 from rai.ports import Ledger, PromptScreen
@@ -63,6 +64,11 @@ async def no_rerun(_wanted: Rerun) -> dict[str, Any]:
     raise SettingsError("this system cannot run a turn again")
 
 
+async def no_proofs(_entry_ids: Collection[str]) -> Proven:
+    """The proofs of a system whose ledger signs nothing."""
+    raise SettingsError("this system's ledger has no proofs")
+
+
 async def no_recheck(_request: CheckRequest, _policy: str) -> Report:
     """The check of a system that has none for recorded turns."""
     raise SettingsError("this system cannot check a recorded answer")
@@ -85,7 +91,7 @@ class System:
     without for now, with why. `warm` loads in the
     background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
     the exact best 50 that they find; None while the search is exact. `chunks_without_vector`: passages without a vector of the embedder that search
-    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `checkpoints`: publishes those of the ledger, where there is a place for them. `retain`: take away what has been kept for long enough. `versions`: what its turns run on. `rerun`: a recorded turn once more, as the body of an entry that is not written; `recheck`: a recorded answer under the policy of that name, without a judge. `incoming`: a block that belongs to the trace which the headers of a request name.
+    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `checkpoints`: publishes those of the ledger, where there is a place for them. `retain`: take away what has been kept for long enough. `versions`: what its turns run on. `rerun`: a recorded turn once more, as the body of an entry that is not written; `recheck`: a recorded answer under the policy of that name, without a judge. `prove`: entries of the ledger with what proves them. `incoming`: a block that belongs to the trace which the headers of a request name.
     """
 
     settings: Settings
@@ -114,6 +120,7 @@ class System:
     versions: Versions = field(default_factory=Versions)
     rerun: Callable[[Rerun], Awaitable[dict[str, Any]]] = no_rerun
     recheck: Callable[[CheckRequest, str], Awaitable[Report]] = no_recheck
+    prove: Callable[[Collection[str]], Awaitable[Proven]] = no_proofs
     incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()
 
     def grader_of(self, policy: Policy) -> Grader:

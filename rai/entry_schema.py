@@ -156,6 +156,13 @@ _INGEST = {
     "rechunked": {ANY: _S},
     "refused": [{**_s("doc code"), "reason": _TEXT}],
 }
+_WANTED = {
+    **_s(
+        "outcome kind state category arrived before since until channel claim status struck feedback use by seed verdict queue sampled"
+    ),
+    **dict.fromkeys("entry words user product document version rule".split(), _GIVEN),
+}
+"""What a reviewer narrowed a list to."""
 _QUARANTINED = {**_s("id doc_id chunk_id rule score"), **dict.fromkeys(("title", "locator", "text"), _PASSAGE)}
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "turn": _TURN,
@@ -199,13 +206,18 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "read": {
         **_s("page entry_id"),
         **_WHO,
-        "wanted": {
-            **_s(
-                "outcome kind state category arrived before since until channel claim status struck feedback use by seed"
-            ),
-            **dict.fromkeys("entry words user product document version rule".split(), _GIVEN),
-        },
+        "wanted": _WANTED,
     },
+    "verdict": {
+        **_s("entry_id verdict replaces channel"),
+        **_WHO,
+        "comment": _GIVEN,
+        "correction": _TEXT,  # the company's words: its numbers and addresses are what a right answer says
+        "facts": [[_TEXT]],
+        "wrong": [_TEXT],
+        "documents": [_S],
+    },
+    "sample": {**_s("seed by number"), **_WHO, "entry_ids": [_S], "wanted": _WANTED},
     "content": {"sha256": _S, "value": _TREE},
 }
 """The schema of each kind: an object by name, a list by its items, a leaf. An object, a list and a text may each be None or missing."""

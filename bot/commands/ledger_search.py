@@ -6,25 +6,33 @@ import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, cast
+from pathlib import Path
+from typing import IO, Annotated, Any, cast
 
 import typer
 
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
+from bot.commands.shared.recording import record_or_note
 from bot.commands.shared.startup import run, settings_of
-from bot.commands.shared.wiring import opened_record
+from bot.commands.shared.wiring import opened_ledger, opened_record
 from bot.desk import table as files
+from bot.desk.bundle import FORMAT, write_bundle
 from bot.desk.index import NAME, SAMPLED, STRATA, Counts, Desk, DownloadRow
-from bot.desk.search import CHOICES, IN_EVIDENCE, LONGEST, NAMED, UNDELIVERED, YES, DeskSearch, is_day
-from grounding.errors import InputError
+from bot.desk.search import CHOICES, IN_EVIDENCE, LONGEST, NAMED, REASONS, UNDELIVERED, YES, DeskSearch, is_day
+from bot.events.copies import Exported, record_export
+from bot.wording.verdicts import VERDICTS
+from grounding.errors import AttestError, InputError
 
+BUNDLE = "bundle"
 _OPTIONS = {
     "claim": "--claim",
     "status": "--status",
     "outcome": "--outcome",
     "kind": "--kind",
     "feedback": "--feedback",
+    "verdict": "--verdict",
+    "queue": "--queue",
 }
 
 
@@ -48,6 +56,10 @@ Struck = Annotated[bool, typer.Option("--struck", help="Something was not delive
 OfFeedback = Annotated[
     str, typer.Option(metavar="SAID", help="like, dislike, reported (a refusal, undecided), wrong or right.")
 ]
+OfVerdict = Annotated[
+    str, typer.Option(metavar="VERDICT", help=f"What a reviewer said last: {', '.join(VERDICTS)}, any, or none.")
+]
+Queue = Annotated[str, typer.Option(metavar="REASON", help=f"Turns that wait for review: {', '.join(REASONS)}.")]
 Undelivered = Annotated[bool, typer.Option("--undelivered", help="Turns whose reply is not known to have arrived.")]
 Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Rows of the table at most.")]
 Before = Annotated[int, typer.Option(metavar="SEQ", min=0, help="Only entries before this number.")]
@@ -58,7 +70,11 @@ By = Annotated[
     str, typer.Option(metavar="WHAT", help=f"Strata of a sample: {', '.join(STRATA)}; without it all together.")
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the chance: the same picks the same again.")]
-Format = Annotated[str, typer.Option("--format", metavar="FORM", help="table, or all that is found as csv or jsonl.")]
+Format = Annotated[
+    str,
+    typer.Option("--format", metavar="FORM", help="table, or all that is found as csv, jsonl or bundle (with proofs)."),
+]
+To = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the bundle to this new file, a zip.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +105,8 @@ def search(
     rule: Rule = "",
     struck: Struck = False,
     feedback: OfFeedback = "",
+    verdict: OfVerdict = "",
+    queue: Queue = "",
     undelivered: Undelivered = False,
     limit: Limit = 25,
     before: Before = 0,
@@ -96,6 +114,7 @@ def search(
     by: By = "",
     seed: Seed = None,
     form: Format = "table",
+    to: To = None,
     json: options.JsonFlag = False,
 ) -> None:
     """Find entries of the ledger by what was said, by whom, on which documents, and what was found of it.
@@ -109,12 +128,16 @@ def search(
       attest ledger search --user 3f2504e0-… --since 2026-11-17 --until 2026-11-23 --json
       attest ledger search --struck --status wrong_role --claim money
       attest ledger search --kind turn --since 2026-11-17 --sample 5 --by outcome
+      attest ledger search --document returns.md --format bundle --to found.zip
     """
     given = {name: value for name, value in locals().items() if name in NAMED and isinstance(value, str)}
     chosen = {"use": IN_EVIDENCE * in_evidence, "struck": YES * struck, "arrived": UNDELIVERED * undelivered}
     wanted = DeskSearch(**(given | chosen), before=before)
     _refuse(wanted, by, form)
     drawn = Drawn(sample, by, secrets.randbelow(1_000_000) if seed is None else seed)
+    if form == BUNDLE:
+        _bundle(context, wanted, to)
+        return
     if form != "table":
         run(_written(context, wanted, cast("files.Form", form)))
         return
@@ -151,11 +174,41 @@ def _refuse(wanted: DeskSearch, by: str, form: str) -> None:
             raise InputError(f"--{name} {value!r} is no day: allowed is one as 2026-11-25")
     if by and by not in STRATA:
         raise InputError(f"--by {by!r} is not known: allowed are {', '.join(STRATA)}")
-    if form not in ("table", *files.TYPES):
-        raise InputError(f"--format {form!r} is not known: allowed are table, {', '.join(files.TYPES)}")
+    if form not in ("table", *files.TYPES, BUNDLE):
+        raise InputError(f"--format {form!r} is not known: allowed are table, {', '.join(files.TYPES)}, {BUNDLE}")
     long = next((n for n, v in wanted.conditions.items() if len(v) > LONGEST), None)
     if long:
         raise InputError(f"{long} is longer than the {LONGEST} characters that are allowed")
+
+
+def _bundle(context: typer.Context, wanted: DeskSearch, to: Path | None) -> None:
+    if to is None:
+        raise InputError("--format bundle needs --to FILE, the zip that is to be made")
+    left = Exported(FORMAT, run(_found_how_many(context, wanted)), None, complete=True)
+    run(
+        record_or_note(context, "the bundle", lambda ledger: record_export(ledger, left))
+    )  # before it: then it is covered
+    try:
+        with to.open("xb") as file:
+            count = run(_bundled(context, wanted, file))
+    except FileExistsError:
+        raise InputError(f"--to {to}: is there already; a bundle is never written over") from None
+    except OSError as error:
+        raise InputError(f"--to {to}: {(error.strerror or 'cannot be written').lower()}") from None
+    except AttestError:
+        to.unlink(missing_ok=True)
+        raise
+    console().print(plain(f"{count} entries with their proofs: {to}"))
+
+
+async def _found_how_many(context: typer.Context, wanted: DeskSearch) -> int:
+    async with opened_desk(context) as desk:
+        return (await desk.count(wanted)).total
+
+
+async def _bundled(context: typer.Context, wanted: DeskSearch, file: IO[bytes]) -> int:
+    async with opened_desk(context) as desk, opened_ledger(context) as found:
+        return await write_bundle(file, desk, found.ledger, found.ledger.proven, wanted)
 
 
 def _document(rows: Sequence[DownloadRow], counts: Counts, before: int | None, drawn: Drawn) -> dict[str, Any]:

@@ -182,6 +182,7 @@ class _Builder:
             rerun=by_policy.rerun,
             recheck=by_policy.recheck,
             look=ledger.look,
+            prove=ledger.proven,
             checkpoints=publisher(self.settings, ledger, self.resources),
             retain=partial(apply_retention, self.settings, ledger),
         )

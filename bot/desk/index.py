@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine
 
 from bot.desk import sql
+from bot.desk.daily import DailyNumber, numbers
 from bot.desk.rows import row_of
 from bot.desk.search import DeskSearch
 from bot.desk.sql import FoundEntry, QuotedVersion, SealedAt
@@ -28,7 +29,7 @@ NAME = "review.db"
 PAGE = 25
 BATCH = 100
 """Entries that are read in one transaction; nobody else can fill or erase meanwhile."""
-COUNTED = 100_000
+COUNTED = 20_000
 """Entries that are counted at most."""
 SAMPLED = 1_000
 """Entries of a sample at most."""
@@ -72,6 +73,18 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class UnansweredTurn:
+    """A turn that the documents did not answer. `subject`: what was searched for; `is_open`: nobody has judged it."""
+
+    seq: int
+    entry_id: str
+    at: str
+    question: str
+    subject: str
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
 class DownloadRow:
     """An entry as it is downloaded."""
 
@@ -96,6 +109,7 @@ class DownloadRow:
             "product": row.product or None,
             "arrived": row.arrived or None,
             "struck": row.struck,
+            "verdict": row.verdict or None,
             "documents": list(self.documents),
             "question": self.question or (row.title if row.kind != "turn" else ""),
             "answer": self.answer,
@@ -211,6 +225,30 @@ class Desk:
                 yield DownloadRow(row, tuple(known.get(row.seq, ())), question, answer)
 
         return await self._read(lambda c: tuple(work(c)))
+
+    async def waiting(self) -> dict[str, int]:
+        """By reason of the queue how many turns wait in it, at most `COUNTED` + 1 of each."""
+        return await self._read(lambda c: sql.waiting(c, COUNTED + 1))
+
+    async def daily(self, since: str, until: str) -> list[DailyNumber]:
+        """What was counted by day, from one day to another, both included."""
+        return await self._read(lambda c: numbers(c, since, until))
+
+    async def reasons(self, numbers: Sequence[int]) -> dict[int, list[str]]:
+        """By number of an entry why it waits in the queue; those that do not are left out."""
+        return await self._read(lambda c: sql.reasons(c, numbers))
+
+    async def place_of(self, entry_id: str) -> int:
+        """The number of an entry; 0 for one that is not known."""
+        return await self._read(lambda c: sql.place_of(c, entry_id))
+
+    async def said_of(self, entry_id: str, size: int) -> list[str]:
+        """Ids of the newest entries that say something of a turn, the oldest of them first."""
+        return await self._read(lambda c: sql.said_of(c, entry_id, size))
+
+    async def unanswered(self, wanted: DeskSearch, size: int) -> list[UnansweredTurn]:
+        """The newest turns of a search that the documents did not answer."""
+        return await self._read(lambda c: [UnansweredTurn(*row) for row in sql.unanswered(c, wanted.whole(), size)])
 
     async def quoted(self, document: str = "") -> list[QuotedVersion]:
         """Every version of a document that an answer quotes, or those of one document; pages of the web apart."""

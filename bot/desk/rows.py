@@ -6,20 +6,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.events.kinds import DELIVERY, QUIET
+from bot.events.kinds import DELIVERY, QUIET, SAMPLE, VERDICT
 from bot.privacy.facts import is_erased
 from bot.turn.delivery import FOLLOWS
 from rai.entry_schema import FREE, NAME, UnknownFieldError, texts
 from rai.ledger.chain import ERASE
-from rai.records import UNSUPPORTED, Entry
+from rai.records import UNSUPPORTED, Entry, Outcome
 
 SCREEN = "screen"
 """The kind under which the rule of a refusal stands among the claims' rules."""
 TITLE_MAX = 240
-FEEDBACK, REPORT, DECISION = "feedback", "refusal_report", "refusal_decision"
+KEPT_OUT = "passage"
+"""The kind under which the rule stands that kept a passage out of a turn as a planted order."""
+REPORT, DECISION = "refusal_report", "refusal_decision"
 REPORTED = "reported"
 """What is known of a refusal that was called wrong and not yet decided on."""
-ARRIVED = "arrived"
+ARRIVED, FEEDBACK, REFUSAL, SAMPLED = "arrived", "feedback", "refusal", "sampled"
+TOLD = (ARRIVED, FEEDBACK, REFUSAL, VERDICT, SAMPLED)
+"""What later entries say of a turn; each stands beside it as it was said last. Those of feedback and verdict are named as their kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What an entry says of the turn `turn`: `what` (`feedback`, `arrived`, `refusal`) is `value`."""
+    """What an entry says of the turn `turn`: `what`, one of `TOLD`, is `value`."""
 
     turn: str
     what: str
@@ -65,7 +69,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class DeskRow:
-    """An entry in the index. Texts are "" where the entry does not tell. `erases`: ids of the entries whose text it records as gone; `waits`: a turn of
+    """An entry in the index. Texts are "" where the entry does not tell. `subject`: what an unanswered turn was about; `ms`: how long a turn took, 0 where that is not known; `erases`: ids of the entries whose text it records as gone; `waits`: a turn of
     which a delivery is to follow.
     """
 
@@ -81,11 +85,13 @@ class DeskRow:
     user: str = ""
     product: str = ""
     title: str = ""
+    subject: str = ""
     waits: bool = False
+    ms: float = 0.0
     documents: tuple[DocumentFacts, ...] = ()
     claims: tuple[ClaimFacts, ...] = ()
     words: Words = Words()
-    said: Said | None = None
+    said: tuple[Said, ...] = ()
     erases: tuple[str, ...] = ()
 
 
@@ -104,7 +110,7 @@ def row_of(entry: Entry) -> DeskRow:
         user=_text(actor.get("user")) or _text(body.get("user")),
         title=_telling(entry),
         words=Words() if entry.kind in QUIET else Words(beside=_free(entry)),
-        said=_said(entry),
+        said=tuple(_said(entry)),
         erases=tuple(map(str, body.get("entry_ids") or [body.get("entry_id")])) if entry.kind == ERASE else (),
     )
 
@@ -127,9 +133,11 @@ def _turn(fixed: tuple[int, str, str, str, str], body: Mapping[str, Any]) -> Des
         user=_text(actor.get("user")) or _text(ask.get("user")),
         product=_text(ask.get("product")),
         title=question[:TITLE_MAX],
+        subject=_unanswered(body, question),
         waits=body.get("delivery") == FOLLOWS,
+        ms=_took(body, reply),
         documents=tuple(_documents(body, reply)),
-        claims=tuple(dict.fromkeys((*_claims(reply), *_refused(body)))),
+        claims=tuple(dict.fromkeys((*_claims(reply), *_refused(body), *_kept_out(body)))),
         words=Words(question, _text(reply.get("answer")), "\n".join(filter(None, beside))),
     )
 
@@ -164,21 +172,49 @@ def _refused(body: Mapping[str, Any]) -> Iterator[ClaimFacts]:
             yield ClaimFacts(SCREEN, "block", _text(screening.get("rule")))
 
 
-def _said(entry: Entry) -> Said | None:
+def _took(body: Mapping[str, Any], reply: Mapping[str, Any]) -> float:
+    """Milliseconds of a turn: as it says, else of its stages together."""
+    said = _object(reply.get("timings_ms")).get("total")
+    if isinstance(said, int | float) and said > 0:
+        return float(said)
+    return float(sum(ms for s in _objects(body.get("stages")) if isinstance(ms := s.get("ms"), int | float) and ms > 0))
+
+
+def _kept_out(body: Mapping[str, Any]) -> Iterator[ClaimFacts]:
+    for passage in _objects(body.get("passages")):
+        if rule := _text(passage.get("screened")):
+            yield ClaimFacts(KEPT_OUT, "block", rule)
+
+
+def _unanswered(body: Mapping[str, Any], question: str) -> str:
+    """What a turn was about that the documents do not answer: what was searched for, else the question. "" where it was answered, or asked back."""
+    reply = _object(body.get("reply"))
+    if reply.get("outcome") != Outcome.INSUFFICIENT.value or reply.get("clarification"):
+        return ""
+    return (_text(reply.get("query")).strip() or question.strip())[:TITLE_MAX]
+
+
+def _said(entry: Entry) -> Iterator[Said]:
     body, turn = entry.body, _text(entry.body.get("entry_id"))
+    if entry.kind == SAMPLE:
+        named = body.get("entry_ids")
+        for each in dict.fromkeys(map(_text, named) if isinstance(named, list) else ()):
+            yield Said(each, SAMPLED, "yes")
+        return
     if not turn:
-        return None
+        return
     if entry.kind == DELIVERY:
         why = _text(body.get("failed"))
         came = "delivered" if body.get("delivered") else f"failed {why}" if why else "handed over"
-        return Said(turn, ARRIVED, came if came != "handed over" or body.get("handed_over") else "recorded")
-    if entry.kind == FEEDBACK and _text(body.get("reaction")):
-        return Said(turn, FEEDBACK, _text(body.get("reaction")))
-    if entry.kind == REPORT:
-        return Said(turn, "refusal", REPORTED)
-    if entry.kind == DECISION and _text(body.get("decision")):
-        return Said(turn, "refusal", _text(body.get("decision")))
-    return None
+        yield Said(turn, ARRIVED, came if came != "handed over" or body.get("handed_over") else "recorded")
+    elif entry.kind == FEEDBACK and _text(body.get("reaction")):
+        yield Said(turn, FEEDBACK, _text(body.get("reaction")))
+    elif entry.kind == REPORT:
+        yield Said(turn, REFUSAL, REPORTED)
+    elif entry.kind == DECISION and _text(body.get("decision")):
+        yield Said(turn, REFUSAL, _text(body.get("decision")))
+    elif entry.kind == VERDICT and _text(body.get("verdict")):
+        yield Said(turn, VERDICT, _text(body.get("verdict")))
 
 
 def _telling(entry: Entry) -> str:

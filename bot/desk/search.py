@@ -9,8 +9,9 @@ from datetime import date, timedelta
 from typing import Any, get_args
 from urllib.parse import urlencode
 
-from bot.desk.rows import REPORTED, SCREEN
+from bot.desk.rows import KEPT_OUT, REPORTED, SCREEN
 from bot.events.kinds import EVERY, NAMES
+from bot.wording.verdicts import VERDICTS
 from rai.records import Kind, Outcome, Status
 
 LONGEST = 200
@@ -22,17 +23,25 @@ IN_EVIDENCE = "evidence"
 """The value of `use` for documents that stood in the evidence, quoted or not."""
 UNSUPPORTED = "unsupported"
 """In place of a status: each of those that are wrong and never delivered."""
-FEEDBACKS = ("like", "dislike", REPORTED, "wrong", "right")
+REACTIONS = ("like", "dislike")
+FEEDBACKS = (*REACTIONS, REPORTED, "wrong", "right")
 """What people and reviewers say of a turn: their thumbs, a refusal that was reported as wrong and is undecided, and what was decided on it."""
+NONE, ANY = "none", "any"
+"""Values of `verdict`: turns that nobody has judged, and those that somebody has, whatever the verdict."""
+REASONS = ("struck", "withheld", "disliked", "sampled", "refusal", "quarantine", "unanswered")
+"""Why a turn waits in the reviewers' queue."""
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "outcome": tuple(o.value for o in Outcome),
     "kind": (EVERY, *NAMES),
-    "claim": (*get_args(Kind), SCREEN),
+    "claim": (*get_args(Kind), SCREEN, KEPT_OUT),
     "status": (UNSUPPORTED, *get_args(Status)),
     "feedback": FEEDBACKS,
     "use": (IN_EVIDENCE,),
     "struck": (YES,),
     "arrived": (UNDELIVERED,),
+    "verdict": (NONE, ANY, *VERDICTS),
+    "queue": REASONS,
+    "sampled": (YES,),
 }
 """By name the values that a search knows; "" is any."""
 _DAYS = ("since", "until")
@@ -45,7 +54,8 @@ class DeskSearch:
 
     `words`: words and "phrases in quotes", each in the question, the answer or elsewhere in what people wrote, `beginning*` for a beginning; `since`,
     `until`: days, both included (UTC); `document` with its `version`: one that the answer quotes, with `use` `evidence` one that it could have quoted;
-    `claim`, `status`, `rule`: all three of one claim, or of a refusal with `claim` `screen`; `struck`: `yes` for turns of which something was not delivered;
+    `claim`, `status`, `rule`: all three of one claim, or of a refusal with `claim` `screen`, of a passage that was kept out with `passage`; `struck`: `yes` for turns of which something was not delivered;
+    `verdict`: the newest of a reviewer, or `none` or `any`; `queue`: turns that wait for that reason; `sampled`: `yes` for turns that chance picked;
     `kind`: of the entry, "" is all but the quiet ones; `entry`: a part of the id; `before`: only entries with a smaller number, 0 begins at the newest.
     """
 
@@ -66,6 +76,9 @@ class DeskSearch:
     struck: str = ""
     feedback: str = ""
     arrived: str = ""
+    verdict: str = ""
+    queue: str = ""
+    sampled: str = ""
     entry: str = ""
     before: int = 0
 
@@ -82,7 +95,7 @@ class DeskSearch:
     @property
     def about_turns(self) -> bool:
         """True if a condition holds of turns alone."""
-        told = "outcome product document claim status rule struck feedback arrived".split()
+        told = "outcome product document claim status rule struck feedback arrived verdict queue sampled".split()
         return any(getattr(self, name) for name in told)
 
     @property

@@ -1,4 +1,4 @@
-"""The tables of the desk's index and every statement on them. What is SQLite's own stands at the end, beside the table of words: another database has its own."""
+"""Every statement on the tables of the desk's index. What is SQLite's own stands at the end, beside the table of words: another database has its own."""
 
 from __future__ import annotations
 
@@ -11,24 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
-    Boolean,
-    Column,
     ColumnElement,
     Connection,
     Engine,
-    Index,
-    Integer,
-    MetaData,
-    Select,
-    String,
-    Table,
-    and_,
     create_engine,
     delete,
     event,
-    false,
     func,
     insert,
+    literal_column,
     select,
     text,
     tuple_,
@@ -36,92 +27,20 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
 
-from bot.desk.rows import ARRIVED, REPORTED, DeskRow
-from bot.desk.search import IN_EVIDENCE, UNSUPPORTED, DeskSearch, day_after
-from bot.events.kinds import EVERY, QUIET
+from bot.desk.conditions import about, conditions, sound
+from bot.desk.daily import rounded_up, tally
+from bot.desk.rows import ARRIVED, KEPT_OUT, REPORTED, TOLD, DeskRow
+from bot.desk.search import DeskSearch
+from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, FORM, MARKS, METADATA, OPEN, RANGE, SAID, TEXTS
+from bot.events.kinds import QUIET
 from grounding.errors import StoreError
-from rai.records import UNSUPPORTED as WRONG
 
-FORM = "1"
-"""Of the tables and of what is read from an entry; an index of another form is made anew."""
-RANGE = 1_000
-"""Numbers of entries that one mark covers."""
 BUSY_S = 15.0
 FLUSH_MS = 2_000
 _ASKED = 500
+COUNTED_TABLES = (ENTRIES, CLAIMS, SAID)
 _PAIRS = 200
 """Versions of documents that one query names."""
-_METADATA = MetaData()
-_ABOUT = Table("about", _METADATA, Column("name", String, primary_key=True), Column("value", String, nullable=False))
-_MARKS = Table(
-    "marks",
-    _METADATA,
-    Column("part", Integer, primary_key=True, autoincrement=False),
-    Column("seq", Integer, nullable=False),
-    Column("mac", String, nullable=False),
-    Column("held", Integer, nullable=False),
-)
-_ENTRIES = Table(
-    "entries",
-    _METADATA,
-    Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("entry_id", String, nullable=False, unique=True),
-    Column("at", String, nullable=False),
-    Column("clock", String, nullable=False),
-    Column("kind", String, nullable=False),
-    Column("quiet", Boolean, nullable=False),
-    Column("erased", Boolean, nullable=False),
-    Column("outcome", String, nullable=False),
-    Column("code", String, nullable=False),
-    Column("channel", String, nullable=False),
-    Column("user", String, nullable=False),
-    Column("user_key", String, nullable=False),
-    Column("product", String, nullable=False),
-    Column("title", String, nullable=False),
-    Column(ARRIVED, String, nullable=False),
-    Column("struck", Boolean, nullable=False),
-)
-_DOCUMENTS = Table(
-    "documents",
-    _METADATA,
-    Column("doc_id", String, primary_key=True),
-    Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("version", String, primary_key=True),
-    Column("quoted", Boolean, nullable=False),
-    Column("web", Boolean, nullable=False),
-)
-_CLAIMS = Table(
-    "claims",
-    _METADATA,
-    Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("kind", String, primary_key=True),
-    Column("status", String, primary_key=True),
-    Column("rule", String, primary_key=True),
-    Column("struck", Boolean, primary_key=True),
-)
-_SAID = Table(
-    "said",
-    _METADATA,
-    Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("turn", String, nullable=False),
-    Column("what", String, nullable=False),
-    Column("value", String, nullable=False),
-)
-Index("entries_clock", _ENTRIES.c.clock, _ENTRIES.c.seq)
-Index("entries_shown", _ENTRIES.c.quiet, _ENTRIES.c.seq, _ENTRIES.c.outcome)
-Index("entries_kind", _ENTRIES.c.kind, _ENTRIES.c.seq)
-Index("entries_outcome", _ENTRIES.c.outcome, _ENTRIES.c.seq)
-Index("entries_user", _ENTRIES.c.user_key, _ENTRIES.c.seq)
-Index("entries_arrived", _ENTRIES.c[ARRIVED], _ENTRIES.c.seq)
-Index("entries_struck", _ENTRIES.c.struck, _ENTRIES.c.seq, _ENTRIES.c.outcome)
-Index("documents_seq", _DOCUMENTS.c.seq)
-Index("claims_status", _CLAIMS.c.status, _CLAIMS.c.seq)
-Index("claims_kind", _CLAIMS.c.kind, _CLAIMS.c.seq)
-Index("claims_rule", _CLAIMS.c.rule, _CLAIMS.c.seq)
-Index("said_turn", _SAID.c.turn, _SAID.c.what, _SAID.c.seq)
-Index("said_value", _SAID.c.what, _SAID.c.value, _SAID.c.turn)
-_TEXTS = ("outcome", "code", "channel", "user", "user_key", "product", "title", ARRIVED)
-"""Columns that are emptied with the entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +69,7 @@ class FoundEntry:
     title: str
     arrived: str
     struck: bool
+    verdict: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,34 +81,34 @@ class QuotedVersion:
     turns: int
 
 
-_LISTED = tuple(_ENTRIES.c[name] for name in FoundEntry.__slots__)
+_LISTED = tuple(ENTRIES.c[name] for name in FoundEntry.__slots__)
 
 
 def last_mark(connection: Connection) -> SealedAt | None:
     """Up to where the index goes; None while it is empty."""
-    return _mark(connection.execute(select(_MARKS).order_by(_MARKS.c.part.desc()).limit(1)).first())
+    return _mark(connection.execute(select(MARKS).order_by(MARKS.c.part.desc()).limit(1)).first())
 
 
 def marks(connection: Connection) -> list[SealedAt]:
     """All marks, the oldest first."""
-    return [SealedAt(r.seq, r.mac, r.held) for r in connection.execute(select(_MARKS).order_by(_MARKS.c.part))]
+    return [SealedAt(r.seq, r.mac, r.held) for r in connection.execute(select(MARKS).order_by(MARKS.c.part))]
 
 
 def counted(connection: Connection, after: int, until: int) -> int:
     """How many rows stand above `after` and up to `until`."""
-    of = (_ENTRIES.c.seq > after) & (_ENTRIES.c.seq <= until)
-    return int(connection.execute(select(func.count()).select_from(_ENTRIES).where(of)).scalar_one())
+    of = (ENTRIES.c.seq > after) & (ENTRIES.c.seq <= until)
+    return int(connection.execute(select(func.count()).select_from(ENTRIES).where(of)).scalar_one())
 
 
 def drop_after(connection: Connection, seq: int) -> None:
     """Takes away all rows above `seq`, which must be that of a mark or 0."""
-    gone = [r.seq for r in connection.execute(select(_ENTRIES.c.seq).where(_ENTRIES.c.seq > seq))]
-    connection.execute(delete(_MARKS).where(_MARKS.c.seq > seq))
-    turns = [r.turn for r in connection.execute(select(_SAID.c.turn).where(_SAID.c.seq > seq, _SAID.c.what == ARRIVED))]
-    for table in (_ENTRIES, _DOCUMENTS, _CLAIMS, _SAID):
+    gone = [r.seq for r in connection.execute(select(ENTRIES.c.seq).where(ENTRIES.c.seq > seq))]
+    connection.execute(delete(MARKS).where(MARKS.c.seq > seq))
+    told = _told(connection, SAID.c.seq > seq)
+    tally(connection, {table.name: table.c.seq > seq for table in COUNTED_TABLES}, -1)
+    for table in (ENTRIES, DOCUMENTS, CLAIMS, SAID):
         connection.execute(delete(table).where(table.c.seq > seq))
-    for turn in turns:
-        _arrived_again(connection, turn)
+    _tell_again(connection, told)
     _drop_words(connection, gone)
 
 
@@ -200,12 +120,14 @@ def add(connection: Connection, rows: Sequence[DeskRow]) -> list[str]:
         clock, back = _later(clock, row.at, back)
         entries.append(_entry(row, clock))
         if row.words:
-            words.append({"seq": row.seq, **{n: _sound(getattr(row.words, n)) for n in row.words.__slots__}})
+            words.append({"seq": row.seq, **{n: sound(getattr(row.words, n)) for n in row.words.__slots__}})
     if not entries:
         return []
-    connection.execute(insert(_ENTRIES), entries)
+    connection.execute(insert(ENTRIES), entries)
     _note_back(connection, back)
     _add_beside(connection, rows)
+    first, last = rows[0].seq, rows[-1].seq
+    tally(connection, {table.name: table.c.seq.between(first, last) for table in COUNTED_TABLES}, 1)
     if words:
         _add_words(connection, words)
     _note_mark(connection, rows)
@@ -217,25 +139,24 @@ def forget(connection: Connection, entry_ids: Sequence[str]) -> int:
     found: list[int] = []
     for at in range(0, len(entry_ids), _ASKED):
         part = entry_ids[at : at + _ASKED]
-        wanted = select(_ENTRIES.c.seq).where(_ENTRIES.c.entry_id.in_(part), _ENTRIES.c.erased.is_(False))
+        wanted = select(ENTRIES.c.seq).where(ENTRIES.c.entry_id.in_(part), ENTRIES.c.erased.is_(False))
         found += [r.seq for r in connection.execute(wanted)]
     for at in range(0, len(found), _ASKED):
         part_ = found[at : at + _ASKED]
-        said = connection.execute(select(_SAID.c.turn).where(_SAID.c.seq.in_(part_), _SAID.c.what == ARRIVED))
-        turns = [r.turn for r in said]
-        for table in (_DOCUMENTS, _CLAIMS, _SAID):
+        told = _told(connection, SAID.c.seq.in_(part_))
+        tally(connection, {table.name: table.c.seq.in_(part_) for table in COUNTED_TABLES}, -1)
+        for table in (DOCUMENTS, CLAIMS, SAID):
             connection.execute(delete(table).where(table.c.seq.in_(part_)))
-        emptied = {**dict.fromkeys(_TEXTS, ""), "erased": True, "struck": False}
-        connection.execute(update(_ENTRIES).where(_ENTRIES.c.seq.in_(part_)).values(emptied))
-        for turn in turns:
-            _arrived_again(connection, turn)
+        emptied = {**dict.fromkeys(TEXTS, ""), "erased": True, "struck": False, "kept_out": False, "ms": -1}
+        connection.execute(update(ENTRIES).where(ENTRIES.c.seq.in_(part_)).values(emptied))
+        _tell_again(connection, told)
         _drop_words(connection, part_)
     return len(found)
 
 
 def listed(connection: Connection, wanted: DeskSearch, size: int) -> list[FoundEntry]:
     """The newest entries of a search, at most `size`."""
-    query = select(*_LISTED).where(*_conditions(connection, wanted)).order_by(_ENTRIES.c.seq.desc()).limit(size)
+    query = select(*_LISTED).where(*conditions(connection, wanted)).order_by(ENTRIES.c.seq.desc()).limit(size)
     return [FoundEntry(*row) for row in connection.execute(query)]
 
 
@@ -244,18 +165,18 @@ def documents_of(connection: Connection, numbers: Sequence[int]) -> dict[int, li
     found: dict[int, list[str]] = {}
     for at in range(0, len(numbers), _ASKED):
         query = (
-            select(_DOCUMENTS.c.seq, _DOCUMENTS.c.doc_id)
-            .where(_DOCUMENTS.c.seq.in_(numbers[at : at + _ASKED]), _DOCUMENTS.c.quoted.is_(True))
+            select(DOCUMENTS.c.seq, DOCUMENTS.c.doc_id)
+            .where(DOCUMENTS.c.seq.in_(numbers[at : at + _ASKED]), DOCUMENTS.c.quoted.is_(True))
             .distinct()
         )
-        for row in connection.execute(query.order_by(_DOCUMENTS.c.doc_id)):
+        for row in connection.execute(query.order_by(DOCUMENTS.c.doc_id)):
             found.setdefault(row.seq, []).append(row.doc_id)
     return found
 
 
 def counts(connection: Connection, wanted: DeskSearch, most: int) -> dict[str, int]:
     """How many entries of each outcome a search finds, the newest `most` of them; "" for what is no turn."""
-    of = select(_ENTRIES.c.outcome).where(*_conditions(connection, wanted)).order_by(_ENTRIES.c.seq.desc()).limit(most)
+    of = select(ENTRIES.c.outcome).where(*conditions(connection, wanted)).order_by(ENTRIES.c.seq.desc()).limit(most)
     inner = of.subquery()
     query = select(inner.c.outcome, func.count()).group_by(inner.c.outcome)
     return {str(name): int(number) for name, number in connection.execute(query)}
@@ -263,7 +184,7 @@ def counts(connection: Connection, wanted: DeskSearch, most: int) -> dict[str, i
 
 def strata(connection: Connection, wanted: DeskSearch, by: str) -> Iterator[tuple[int, str]]:
     """Number and stratum of each entry of a search, streamed. `by`: the name of a column."""
-    query = select(_ENTRIES.c.seq, _ENTRIES.c[by]).where(*_conditions(connection, wanted)).order_by(_ENTRIES.c.seq)
+    query = select(ENTRIES.c.seq, ENTRIES.c[by]).where(*conditions(connection, wanted)).order_by(ENTRIES.c.seq)
     for row in connection.execution_options(stream_results=True).execute(query).yield_per(_ASKED):
         yield int(row[0]), str(row[1])
 
@@ -272,14 +193,58 @@ def numbered(connection: Connection, numbers: Sequence[int]) -> list[FoundEntry]
     """The entries of these numbers, the newest first."""
     found = []
     for at in range(0, len(numbers), _ASKED):
-        query = select(*_LISTED).where(_ENTRIES.c.seq.in_(numbers[at : at + _ASKED]))
+        query = select(*_LISTED).where(ENTRIES.c.seq.in_(numbers[at : at + _ASKED]))
         found += [FoundEntry(*row) for row in connection.execute(query)]
     return sorted(found, key=lambda row: -row.seq)
 
 
+def waiting(connection: Connection, most: int) -> dict[str, int]:
+    """By reason of the queue how many turns wait in it, at most `most` of each."""
+    found = {}
+    for reason, of in OPEN.items():
+        inner = select(ENTRIES.c.seq).where(of).limit(most).subquery()
+        found[reason] = int(connection.execute(select(func.count()).select_from(inner)).scalar_one())
+    return found
+
+
+def reasons(connection: Connection, numbers: Sequence[int]) -> dict[int, list[str]]:
+    """By number of an entry the reasons for which it waits in the queue."""
+    found: dict[int, list[str]] = {}
+    for reason, of in OPEN.items():
+        for at in range(0, len(numbers), _ASKED):
+            for seq in connection.scalars(
+                select(ENTRIES.c.seq).where(ENTRIES.c.seq.in_(numbers[at : at + _ASKED]), of)
+            ):
+                found.setdefault(seq, []).append(reason)
+    return found
+
+
+def place_of(connection: Connection, entry_id: str) -> int:
+    """The number of an entry; 0 for one that is not known."""
+    return int(connection.execute(select(ENTRIES.c.seq).where(ENTRIES.c.entry_id == entry_id)).scalar() or 0)
+
+
+def said_of(connection: Connection, turn: str, most: int) -> list[str]:
+    """The newest entries that say something of a turn, by id, the oldest first; at most `most`."""
+    of = select(ENTRIES.c.entry_id).join(SAID, SAID.c.seq == ENTRIES.c.seq)
+    query = of.where(SAID.c.turn == turn, ENTRIES.c.erased.is_(False)).order_by(SAID.c.seq.desc()).limit(most)
+    return list(connection.scalars(query))[::-1]
+
+
+def unanswered(connection: Connection, wanted: DeskSearch, most: int) -> list[tuple[int, str, str, str, str, bool]]:
+    """The newest unanswered turns of a search: number, id, time, question, what was searched for, and whether nobody has judged it."""
+    c = ENTRIES.c
+    query = select(c.seq, c.entry_id, c.at, c.title, c.subject, c.verdict == "")
+    of = query.where(*conditions(connection, wanted), c.subject != literal_column("''"))
+    return [
+        (int(r[0]), str(r[1]), str(r[2]), str(r[3]), str(r[4]), bool(r[5]))
+        for r in connection.execute(of.order_by(c.seq.desc()).limit(most))
+    ]
+
+
 def quoted(connection: Connection, document: str = "") -> list[QuotedVersion]:
     """Every version of a document of the knowledge base that an answer quotes, or those of one document."""
-    d = _DOCUMENTS.c
+    d = DOCUMENTS.c
     of: list[ColumnElement[bool]] = [
         d.quoted.is_(True),
         d.web.is_(False),
@@ -291,7 +256,7 @@ def quoted(connection: Connection, document: str = "") -> list[QuotedVersion]:
 
 def quoting(connection: Connection, versions: Sequence[tuple[str, str]], before: int, size: int) -> list[FoundEntry]:
     """The newest turns that quote one of these versions of documents, at most `size`. `before`: only entries with a smaller number; 0 begins at the newest."""
-    d, found = _DOCUMENTS.c, set[int]()
+    d, found = DOCUMENTS.c, set[int]()
     for at in range(0, len(versions), _PAIRS):
         of: list[ColumnElement[bool]] = [
             d.quoted.is_(True),
@@ -304,7 +269,7 @@ def quoting(connection: Connection, versions: Sequence[tuple[str, str]], before:
 
 def erased_to(connection: Connection) -> int:
     """The number of the last erasure that was followed apart from the rest."""
-    return int(_about(connection, "erased_to") or 0)
+    return int(about(connection, "erased_to") or 0)
 
 
 def note_erased_to(connection: Connection, seq: int) -> None:
@@ -313,64 +278,78 @@ def note_erased_to(connection: Connection, seq: int) -> None:
 
 
 def _entry(row: DeskRow, clock: str) -> dict[str, Any]:
-    texts = {name: _sound(getattr(row, name)) for name in ("outcome", "code", "channel", "user", "product", "title")}
+    names = ("outcome", "code", "channel", "user", "product", "title", "subject")
+    texts = {name: sound(getattr(row, name)) for name in names}
     return {
+        **dict.fromkeys(TOLD, ""),
         **texts,
         "seq": row.seq,
-        "entry_id": _sound(row.entry_id),
-        "at": _sound(row.at),
+        "entry_id": sound(row.entry_id),
+        "at": sound(row.at),
         "clock": clock,
-        "kind": _sound(row.kind),
+        "kind": sound(row.kind),
         "quiet": row.kind in QUIET,
         "erased": row.erased,
         "user_key": texts["user"].strip().casefold(),
         ARRIVED: "recorded" if row.waits else "",
         "struck": any(claim.struck for claim in row.claims),
+        "ms": rounded_up(row.ms),
+        "kept_out": any(claim.kind == KEPT_OUT for claim in row.claims),
     }
 
 
 def _add_beside(connection: Connection, rows: Sequence[DeskRow]) -> None:
     documents = [
-        {"seq": r.seq, "doc_id": _sound(d.doc_id), "version": _sound(d.version), "quoted": d.quoted, "web": d.web}
+        {"seq": r.seq, "doc_id": sound(d.doc_id), "version": sound(d.version), "quoted": d.quoted, "web": d.web}
         for r in rows
         for d in r.documents
     ]
-    claims = {(r.seq, _sound(c.kind), _sound(c.status), _sound(c.rule), c.struck): None for r in rows for c in r.claims}
+    claims = {(r.seq, sound(c.kind), sound(c.status), sound(c.rule), c.struck): None for r in rows for c in r.claims}
     said = [
-        {"seq": r.seq, "turn": _sound(r.said.turn), "what": r.said.what, "value": _sound(r.said.value)}
+        {"seq": r.seq, "turn": sound(each.turn), "what": each.what, "value": sound(each.value)}
         for r in rows
-        if r.said is not None
+        for each in r.said
     ]
     if documents:
-        connection.execute(insert(_DOCUMENTS), documents)
+        connection.execute(insert(DOCUMENTS), documents)
     if claims:
         names = ("seq", "kind", "status", "rule", "struck")
-        connection.execute(insert(_CLAIMS), [dict(zip(names, key, strict=True)) for key in claims])
+        connection.execute(insert(CLAIMS), [dict(zip(names, key, strict=True)) for key in claims])
     if said:
-        connection.execute(insert(_SAID), said)
+        connection.execute(insert(SAID), said)
     for each in said:
-        if each["what"] == ARRIVED:
-            _set_arrived(connection, str(each["turn"]), str(each["value"]))
+        _tell(connection, str(each["turn"]), str(each["what"]), str(each["value"]))
 
 
-def _set_arrived(connection: Connection, turn: str, value: str) -> None:
-    of = (_ENTRIES.c.entry_id == turn) & (_ENTRIES.c.kind == "turn") & _ENTRIES.c.erased.is_(False)
-    connection.execute(update(_ENTRIES).where(of).values({ARRIVED: value}))
+def _tell(connection: Connection, turn: str, what: str, value: str) -> None:
+    """Keeps beside a turn what was said of it last. A second report of a refusal changes nothing: what is known then is the decision, or that it was reported."""
+    of = (ENTRIES.c.entry_id == turn) & (ENTRIES.c.kind == "turn") & ENTRIES.c.erased.is_(False)
+    if value == REPORTED:
+        of &= ENTRIES.c[what] == ""
+    connection.execute(update(ENTRIES).where(of).values({what: value}))
 
 
-def _arrived_again(connection: Connection, turn: str) -> None:
-    """What is known of a reply once a delivery is gone: the one before it, or that it was recorded."""
-    of = select(_SAID.c.value).where(_SAID.c.turn == turn, _SAID.c.what == ARRIVED).order_by(_SAID.c.seq.desc())
-    _set_arrived(connection, turn, str(connection.execute(of.limit(1)).scalar() or "recorded"))
+def _told(connection: Connection, of: ColumnElement[bool]) -> set[tuple[str, str]]:
+    """Of which turns these entries say what."""
+    return {(r.turn, r.what) for r in connection.execute(select(SAID.c.turn, SAID.c.what).where(of))}
+
+
+def _tell_again(connection: Connection, told: Iterable[tuple[str, str]]) -> None:
+    """What is known of these turns once entries that told it are gone: what was said before, or nothing; of a reply that it was recorded."""
+    for turn, what in sorted(told):
+        _tell(connection, turn, what, "recorded" if what == ARRIVED else "")
+        of = select(SAID.c.value).where(SAID.c.turn == turn, SAID.c.what == what).order_by(SAID.c.seq)
+        for value in connection.scalars(of).all():
+            _tell(connection, turn, what, str(value))
 
 
 def _note_mark(connection: Connection, rows: Sequence[DeskRow]) -> None:
     ends: dict[int, DeskRow] = {row.seq // RANGE: row for row in rows}
     for part, row in ends.items():
-        before = connection.execute(select(_MARKS.c.held).where(_MARKS.c.part == part)).scalar()
+        before = connection.execute(select(MARKS.c.held).where(MARKS.c.part == part)).scalar()
         count = (before or 0) + sum(r.seq // RANGE == part for r in rows)
-        connection.execute(delete(_MARKS).where(_MARKS.c.part == part))
-        connection.execute(insert(_MARKS).values(part=part, seq=row.seq, mac=row.mac, held=count))
+        connection.execute(delete(MARKS).where(MARKS.c.part == part))
+        connection.execute(insert(MARKS).values(part=part, seq=row.seq, mac=row.mac, held=count))
 
 
 def _mark(row: Any) -> SealedAt | None:
@@ -379,7 +358,7 @@ def _mark(row: Any) -> SealedAt | None:
 
 def _clock(connection: Connection) -> str:
     """The latest time of all entries so far: it only ever grows, so a time leads to a number."""
-    return str(connection.execute(select(_ENTRIES.c.clock).order_by(_ENTRIES.c.seq.desc()).limit(1)).scalar() or "")
+    return str(connection.execute(select(ENTRIES.c.clock).order_by(ENTRIES.c.seq.desc()).limit(1)).scalar() or "")
 
 
 def _later(clock: str, at: str, back: timedelta) -> tuple[str, timedelta]:
@@ -392,104 +371,14 @@ def _later(clock: str, at: str, back: timedelta) -> tuple[str, timedelta]:
 
 
 def _note_back(connection: Connection, back: timedelta) -> None:
-    known = float(_about(connection, "back_s") or 0)
+    known = float(about(connection, "back_s") or 0)
     if back.total_seconds() > known:
         _note(connection, "back_s", str(back.total_seconds()))
 
 
-def _about(connection: Connection, name: str) -> str | None:
-    found = connection.execute(select(_ABOUT.c.value).where(_ABOUT.c.name == name)).scalar()
-    return None if found is None else str(found)
-
-
 def _note(connection: Connection, name: str, value: str) -> None:
-    connection.execute(delete(_ABOUT).where(_ABOUT.c.name == name))
-    connection.execute(insert(_ABOUT).values(name=name, value=value))
-
-
-def _conditions(connection: Connection, wanted: DeskSearch) -> list[ColumnElement[bool]]:
-    """The search as conditions that all must hold."""
-    c = _ENTRIES.c
-    given = {
-        "before": c.seq < wanted.before,
-        "channel": c.channel == wanted.channel,
-        "outcome": c.outcome == wanted.outcome,
-        "user": c.user_key == wanted.user.strip().casefold(),
-        "product": func.lower(c.product) == wanted.product.lower(),
-        "struck": c.struck.is_(True),
-        "arrived": c[ARRIVED].not_in(("", "delivered")),
-        "entry": func.lower(c.entry_id).contains(wanted.entry.lower(), autoescape=True),
-        "feedback": c.entry_id.in_(_told(wanted.feedback)),
-        "words": _has_words(wanted),
-    }
-    found = [condition for name, condition in given.items() if getattr(wanted, name)]
-    return [*found, *_of_kinds(wanted), *_of_days(connection, wanted), *(c.seq.in_(of) for of in _elsewhere(wanted))]
-
-
-def _of_kinds(wanted: DeskSearch) -> Iterator[ColumnElement[bool]]:
-    c = _ENTRIES.c
-    if wanted.kind not in ("", EVERY):
-        yield c.kind == wanted.kind
-    elif wanted.about_turns:
-        yield c.kind == "turn"
-    elif not wanted.kind:
-        yield c.quiet.is_(False)
-
-
-def _of_days(connection: Connection, wanted: DeskSearch) -> Iterator[ColumnElement[bool]]:
-    """The days, and beside them the numbers between which entries of these days lie, so that no more is looked at: the latest time so far only grows."""
-    c = _ENTRIES.c
-    if wanted.since:
-        yield c.at >= wanted.since
-        yield c.clock >= wanted.since
-        first = connection.execute(
-            select(c.seq).where(c.clock >= wanted.since).order_by(c.clock, c.seq).limit(1)
-        ).scalar()
-        yield c.seq >= (first or 0)
-    if wanted.until:
-        end = day_after(wanted.until)
-        yield c.at < end
-        back = timedelta(seconds=float(_about(connection, "back_s") or 0))
-        with suppress(ValueError, OverflowError):
-            beyond = (datetime.fromisoformat(end) + back + timedelta(seconds=1)).isoformat()
-            of = select(c.seq).where(c.clock >= beyond).order_by(c.clock, c.seq).limit(1)
-            if (first := connection.execute(of).scalar()) is not None:
-                yield c.seq < first
-
-
-def _elsewhere(wanted: DeskSearch) -> Iterator[Select[tuple[Any]]]:
-    """Numbers of entries by what stands in other tables."""
-    if wanted.document:
-        d = _DOCUMENTS.c
-        of = [d.doc_id == wanted.document]
-        of += [d.version == wanted.version] if wanted.version else []
-        of += [d.quoted.is_(True)] if wanted.use != IN_EVIDENCE else []
-        yield select(d.seq).where(*of)
-    if wanted.claim or wanted.status or wanted.rule:
-        m = _CLAIMS.c
-        of = [m.kind == wanted.claim] if wanted.claim else []
-        if wanted.status:
-            of.append(m.status.in_(sorted(WRONG)) if wanted.status == UNSUPPORTED else m.status == wanted.status)
-        of += [m.rule == wanted.rule] if wanted.rule else []
-        yield select(m.seq).where(*of)
-
-
-def _told(value: str) -> Select[tuple[Any]]:
-    """Turns of which the newest word of that sort is `value`; a refusal is undecided only while there is no decision."""
-    said, later = _SAID.alias(), _SAID.alias()
-    what = "feedback" if value in ("like", "dislike") else "refusal"
-    newer = and_(later.c.turn == said.c.turn, later.c.what == what, later.c.seq > said.c.seq)
-    if value == REPORTED:  # a second report changes nothing
-        newer = and_(later.c.turn == said.c.turn, later.c.what == what, later.c.value != REPORTED)
-    elif what == "refusal":
-        newer = and_(newer, later.c.value != REPORTED)
-    of = select(said.c.turn).where(said.c.what == what, said.c.value == value)
-    return of.where(~select(later.c.seq).where(newer).exists())
-
-
-def _sound(value: str) -> str:
-    """A text that a database takes: a lone half of a surrogate pair is no character."""
-    return value.encode("utf-8", "replace").decode("utf-8")
+    connection.execute(delete(ABOUT).where(ABOUT.c.name == name))
+    connection.execute(insert(ABOUT).values(name=name, value=value))
 
 
 # What follows is SQLite's own: the file, its log, and the table of words.
@@ -544,8 +433,8 @@ def _prepared(engine: Engine) -> bool:
     """Makes the tables that are missing; False if the file is of another form."""
     with engine.execution_options(immediate=True).begin() as connection:
         if connection.dialect.has_table(connection, "about"):
-            return _about(connection, "form") == FORM
-        _METADATA.create_all(connection)
+            return about(connection, "form") == FORM
+        METADATA.create_all(connection)
         connection.execute(text(_WORDS))
         _note(connection, "form", FORM)
         return True
@@ -590,15 +479,6 @@ def words_of(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[
         if row is not None:
             found[number] = (str(row[0]), str(row[1]))
     return found
-
-
-def _has_words(wanted: DeskSearch) -> ColumnElement[bool]:
-    phrases = wanted.phrases()
-    if not phrases:
-        return false()  # nothing that could stand anywhere
-    match = " AND ".join(f'"{phrase}"{"*" if begins else ""}' for phrase, begins in phrases)
-    of = text("SELECT rowid FROM words WHERE words MATCH :match").bindparams(match=_sound(match))
-    return _ENTRIES.c.seq.in_(of.columns(Column("rowid", Integer)))
 
 
 @contextmanager

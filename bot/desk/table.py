@@ -23,6 +23,7 @@ COLUMNS = (
     "product",
     "arrived",
     "struck",
+    "verdict",
     "documents",
     "question",
     "answer",
@@ -43,10 +44,10 @@ def line(row: DownloadRow, form: Form) -> str:
         return json.dumps(said, ensure_ascii=False) + "\n"
     said["documents"] = " ".join(row.documents)
     said["struck"] = "yes" if row.row.struck else ""
-    return _line([_cell(said[name]) for name in COLUMNS])
+    return _line([cell(said[name]) for name in COLUMNS])
 
 
-def _cell(value: object) -> str:
+def cell(value: object) -> str:
     """A value as text that no spreadsheet runs."""
     text = "" if value is None else str(value)
     return f"'{text}" if text.startswith(_FORMULA) else text

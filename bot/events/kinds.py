@@ -7,6 +7,8 @@ from rai.ledger.contents import CONTENT
 from rai.records import Entry
 
 CHECK, DELIVERY, READ, SOURCE_OPENED = "check", "delivery", "read", "source_opened"
+VERDICT, SAMPLE = "verdict", "sample"
+"""What a reviewer says of a turn, and which turns chance picked for reviewers."""
 QUIET = frozenset({CHECK, DELIVERY, READ, SOURCE_OPENED})
 """What people looked at, and whether the reply of a turn arrived, which stands in the line of that turn: nothing that is decided or searched for."""
 EVERY = "all"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
 from aiohttp import web
 
 from bot.desk import table
+from bot.desk.bundle import write_bundle
 from bot.desk.index import STRATA, Desk
 from bot.desk.search import DeskSearch
 from bot.http.app_keys import SYSTEM
@@ -17,7 +19,9 @@ from bot.http.desk import DESK
 from bot.http.errors import Refused
 from bot.http.responses import page
 from bot.review.listing import line, reached
-from bot.review.pages import require_session, seen
+from bot.review.pages import WITH_FORM, require_session, seen
+from bot.review.session import form_token
+from grounding.errors import InputError
 
 MOST = 50
 """Entries of each stratum that a sample has at most."""
@@ -33,6 +37,16 @@ class Sample:
     seed: int
 
 
+def sample_of(fields: Mapping[str, str]) -> Sample:
+    """From a query string or a form; what is not known there is the default, and a seed that is not given is drawn."""
+    given, number, by = fields.get("seed", ""), fields.get("n", ""), fields.get("by", "outcome")
+    return Sample(
+        min(MOST, max(1, int(number))) if number.isascii() and number.isdigit() and len(number) < 9 else 5,
+        by if by in STRATA else "",
+        int(given) if given.isascii() and given.isdigit() and len(given) < 16 else secrets.randbelow(1_000_000),
+    )
+
+
 def add_finding(app: web.Application) -> None:
     """The routes; to be added before those of `bot.review.pages`, whose `/review/{entry}` would take them for an entry."""
     app.router.add_get("/review/found.{form}", found, allow_head=False)
@@ -43,6 +57,8 @@ async def found(request: web.Request) -> web.StreamResponse:
     """All that a search found, as a file that is written while it is read."""
     session = await require_session(request)
     form = request.match_info["form"]
+    if form == "zip":
+        return await _bundle(request, session)
     if form not in table.TYPES:
         raise Refused(404, "not_found", f"A list is downloaded as one of {', '.join(table.TYPES)}.")
     wanted = DeskSearch.of(request.query).whole()
@@ -60,6 +76,30 @@ async def found(request: web.Request) -> web.StreamResponse:
     return response
 
 
+async def _bundle(request: web.Request, session: str) -> web.StreamResponse:
+    """What was found with its proofs."""
+    system, desk = request.app[SYSTEM], request.app[DESK]
+    wanted = DeskSearch.of(request.query).whole()
+    await desk.follow(system.ledger)
+    await seen(request, session, "download zip", wanted=wanted.conditions)
+    with tempfile.TemporaryFile() as file:
+        try:
+            await write_bundle(file, desk, system.ledger, system.prove, wanted)
+        except InputError as error:
+            raise Refused(409, "no_bundle", f"{error}.", title="This cannot be bundled") from None
+        response = web.StreamResponse(
+            headers={"Content-Disposition": 'attachment; filename="found.zip"', "Cache-Control": "no-store"}
+        )
+        response.content_type = "application/zip"
+        response.content_length = file.tell()
+        await response.prepare(request)
+        file.seek(0)
+        while part := file.read(_CHUNK):
+            await response.write(part)
+        await response.write_eof()
+        return response
+
+
 async def _parts(desk: Desk, wanted: DeskSearch, form: table.Form) -> AsyncIterator[str]:
     part = table.heading(form)
     async for row in desk.rows(wanted):
@@ -75,13 +115,7 @@ async def sample(request: web.Request) -> web.Response:
     session = await require_session(request)
     wanted = DeskSearch.of(request.query).whole()
     given = request.query.get("seed", "")
-    by = request.query.get("by", "outcome")
-    number = request.query.get("n", "")
-    taken = Sample(
-        min(MOST, max(1, int(number))) if number.isascii() and number.isdigit() and len(number) < 9 else 5,
-        by if by in STRATA else "",
-        int(given) if given.isascii() and given.isdigit() and len(given) < 16 else secrets.randbelow(1_000_000),
-    )
+    taken = sample_of(request.query)
     address = wanted.address(n=taken.number, by=taken.by or "none", seed=taken.seed)
     if not given:
         raise web.HTTPSeeOther(f"/review/sample?{address}")
@@ -92,11 +126,13 @@ async def sample(request: web.Request) -> web.Response:
     await seen(request, session, "sample", wanted={**wanted.conditions, "by": taken.by, "seed": taken.seed})
     return page(
         "review/sample.html",
+        headers=WITH_FORM,
         rows=[line(row, []) for row in rows],
         wanted=wanted,
         taken=taken,
         counts=counts,
         reach=reach,
         strata=STRATA,
+        form=form_token(session),
         again=wanted.address(n=taken.number, by=taken.by or "none"),
     )

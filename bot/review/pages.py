@@ -21,12 +21,15 @@ from bot.http.errors import LOG, Refused
 from bot.http.forwarding import is_encrypted
 from bot.http.ledger_watch import WATCHER, LedgerWatcher
 from bot.http.responses import page
+from bot.judging.verdict import said_about
+from bot.review.judging_view import about, judging_view
 from bot.review.listing import QUEUES, listing, outcome
 from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, form_token, named
 from bot.review.turn_view import tidy, turn_view
 from bot.state import State
 from bot.turn.delivery import arrival_of
 from bot.turn.disputes import dispute_of
+from bot.wording.verdicts import REASON_WORDS, VERDICT_WORDS
 from grounding.errors import StoreError
 from rai.ledger.watch import Watched
 from rai.ports import Ledger
@@ -122,7 +125,16 @@ async def entries(request: web.Request) -> web.Response:
     shown = await listing(request.app[DESK], ledger, wanted)
     walk = await _chain(request, ledger)
     await seen(request, session, "list", wanted={**wanted.conditions, "before": wanted.before})
-    return page("review/list.html", listing=shown, wanted=wanted, walk=walk, choices=CHOICES, queues=QUEUES)
+    return page(
+        "review/list.html",
+        listing=shown,
+        wanted=wanted,
+        walk=walk,
+        choices=CHOICES,
+        queues=QUEUES,
+        verdicts={"none": "not judged", "any": "judged", **VERDICT_WORDS},
+        reasons=REASON_WORDS,
+    )
 
 
 async def entry_page(request: web.Request) -> web.Response:
@@ -136,6 +148,7 @@ async def entry_page(request: web.Request) -> web.Response:
     await seen(request, session, "entry", entry_id=entry.entry_id)
     if entry.kind == "turn" and isinstance(entry.body.get("reply"), dict):
         dispute = await dispute_of(ledger, entry) if outcome(entry) == Outcome.BLOCKED else None
+        said = await said_about(ledger, request.app[DESK], entry.entry_id)
         form = form_token(session)
         return page(
             "review/turn.html",
@@ -146,8 +159,10 @@ async def entry_page(request: web.Request) -> web.Response:
             walk=walk,
             dispute=dispute,
             form=form,
+            judging=await judging_view(request.app[DESK], entry, said, request.query.get("queue", "")),
         )
-    return page("review/entry.html", entry=entry, lines=tidy(entry.body) if entry.body else [], walk=walk)
+    lines = tidy(entry.body) if entry.body else []
+    return page("review/entry.html", entry=entry, lines=lines, walk=walk, about=await about(ledger, entry))
 
 
 async def seen(

@@ -19,6 +19,7 @@ class TurnView:
 
     `ran_on`: who asked and how that is known, what the turn could read, and the versions of what the turn ran on, as lines of name and value.
     `unreadable`: why the entry cannot be read whole, empty if it can. `ended`: how the person who waited ended it, empty if they did not.
+    `coverage`: each part of what was asked, and whether it was answered; `judgements`: what a model was asked as judge, and said; `redrafted`: a second draft.
     """
 
     ask: dict[str, Any]
@@ -41,6 +42,9 @@ class TurnView:
     ran_on: tuple[tuple[str, str], ...] = ()
     unreadable: str = ""
     ended: str = ""
+    coverage: tuple[tuple[str, bool], ...] = ()
+    judgements: tuple[dict[str, str], ...] = ()
+    redrafted: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,12 @@ def turn_view(entry: Entry) -> TurnView:
         unfit=tuple(body.get("unfit") or ()),
         unreadable=str(body.get("unreadable") or ""),
         ended=str(body.get("ended") or ""),
+        coverage=tuple((str(c.get("part") or ""), bool(c.get("answered"))) for c in reply.get("coverage") or ()),
+        judgements=tuple(
+            {name: str(each.get(name) or "") for name in ("model", "prompt", "reply")}
+            for each in body.get("judgements") or ()
+        ),
+        redrafted=body.get("regeneration"),
         web=tuple(body.get("web") or ()),
         policy_lines=tuple(policy_lines(policy)),
         policy_fields=tuple(tidy(in_order(policy))) if policy else (),

@@ -23,7 +23,9 @@ from bot.http.retention import add_retention
 from bot.http.source_links import SourceLinks
 from bot.observability.turn_mark import marked
 from bot.review.affected import add_affected
+from bot.review.dashboard import add_dashboard
 from bot.review.finding import add_finding
+from bot.review.judging import add_judging
 from bot.review.pages import add_review
 from bot.review.quarantine import add_quarantine
 from bot.review.refusals import add_refusals
@@ -73,6 +75,8 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     add_desk(app)
     add_refusals(app)
     add_quarantine(app)
+    add_judging(app)
+    add_dashboard(app)
     add_finding(app)
     add_affected(app)
     add_replay(app)

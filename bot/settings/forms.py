@@ -24,6 +24,8 @@ RETAINED = (
     "refusal_report",
     "refusal_decision",
     "quarantine_decision",
+    "verdict",
+    "sample",
     "read",
     "source_opened",
     "check",

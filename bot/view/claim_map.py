@@ -25,6 +25,8 @@ FOLD_ABOVE = 1500
 """Characters above which a text is folded at all."""
 _AROUND = 260
 """Characters that are shown before and after what is marked."""
+_NEAR = 48
+"""Characters that stand around the place of a claim where it is quoted in its line."""
 _WORTH = 400
 """Characters that a fold must save."""
 
@@ -46,8 +48,19 @@ class ShownSource:
 
 
 @dataclass(frozen=True, slots=True)
+class SourcePlace:
+    """The characters of a source that a claim rests on, or that say otherwise (`instead`), with what stands around them. `n`: what the text cites the source by."""
+
+    n: str
+    before: str
+    text: str
+    after: str
+    instead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimRow:
-    """A claim of the list. `href` leads to its evidence, or to its own line if it has none that can be drawn."""
+    """A claim of the list. `href` leads to its evidence, or to its own line if it has none that can be drawn; `places`: its evidence, each with some words around."""
 
     key: str
     claim: Claim
@@ -57,6 +70,7 @@ class ClaimRow:
     why: str
     instead: str
     href: str
+    places: tuple[SourcePlace, ...] = ()
 
     @property
     def is_value(self) -> bool:
@@ -149,7 +163,21 @@ def _row(key: str, claim: Claim, shown: Sequence[ShownSource], places: Mapping[s
         why=_numbered(claim.why, shown),
         instead=f"{instead.text} [{numbers.get(instead.source, instead.source)}]" if instead is not None else "",
         href=places.get(key, f"{prefix}k{key}"),
+        places=tuple(_places(claim, {item.source.id: item for item in shown})),
     )
+
+
+def _places(claim: Claim, shown: Mapping[str, ShownSource]) -> Iterable[SourcePlace]:
+    spans = [(span, False) for span in claim.evidence] + ([(claim.instead, True)] if claim.instead else [])
+    for span, instead in spans:
+        item = shown.get(span.source)
+        if item is None or not _stands(span, item.source):
+            continue
+        text = item.source.title if span.field == "title" else item.source.text
+        begin, end = max(0, span.start - _NEAR), min(len(text), span.end + _NEAR)
+        before = text[begin : span.start] if not begin else f"… {text[begin : span.start].partition(' ')[2]}"
+        after = text[span.end : end] if end == len(text) else f"{text[span.end : end].rpartition(' ')[0]} …"
+        yield SourcePlace(item.n, before, span.text, after, instead)
 
 
 def _numbered(why: str, shown: Sequence[ShownSource]) -> str:

@@ -17,7 +17,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -867,6 +867,81 @@ def audit_proof(proof: Path, checkpoints: Sequence[Path], given: Sequence[str]) 
     return report
 
 
+def audit_bundle(folder: Path, checkpoints: Sequence[Path], given: Sequence[str]) -> AuditReport:
+    """Checks every proof of a bundle, and that its `entries.jsonl` says what is proven, entry by entry. `checkpoints`: none is the one in the bundle. Raises Unusable."""
+    points = list(checkpoints) or [folder / "checkpoint.txt"]
+    total = AuditReport(_keys(given)[0].name.removeprefix("attest-ledger/"))
+    said = _said_in(folder / "entries.jsonl", total)
+    proofs = sorted((folder / "proofs").glob("*.json"))
+    if not proofs:
+        raise Unusable(f"{folder}: no bundle: it has no proofs/*.json")
+    seen: set[str] = set()
+    for path in proofs:
+        name = path.stem
+        try:
+            report = audit_proof(path, points, given)
+        except Unusable as error:
+            total.add(Defect("malformed", str(error), entry_id=name))
+            continue
+        total.entries += 1
+        total.points = total.points or report.points
+        total.covered = max(total.covered, *(p.size for p in report.points if p.state == "as signed"), 0)
+        for found in report.findings:
+            total.add(replace(found, entry_id=name))
+        total.aside += [line for line in report.aside if line not in total.aside]
+        entry = parse_strict(path.read_bytes())[0].get("entry")
+        entry = entry if isinstance(entry, dict) else {}
+        total.erased += entry.get("body") is None
+        seen.add(name)
+        if not report.breaks and (why := _told_otherwise(entry, said.get(name))):
+            total.add(Defect("changed", why, seq=entry["seq"], entry_id=name))
+    for name in sorted(said.keys() - {path.stem for path in proofs}):
+        total.add(Defect("missing", "entries.jsonl has it, and no proof is there", entry_id=name))
+    return total
+
+
+def _said_in(path: Path, report: AuditReport) -> dict[str, dict[str, Any]]:
+    """The entries of a bundle by id, as they are told beside their proofs."""
+    found = {}
+    try:
+        for number, raw in lines_of(path):
+            try:
+                data, twice = parse_strict(raw)
+            except ValueError as error:
+                report.add(Defect("malformed", f"{path.name}: {error}", line=number))
+                continue
+            name = data.get("entry_id") if isinstance(data, dict) else None
+            if not isinstance(name, str) or twice or name in found:
+                report.add(Defect("malformed", f"{path.name}: no entry, or the same once more", line=number))
+                continue
+            found[name] = data
+    except OSError as error:
+        raise Unusable(f"{path}: cannot be read ({error.strerror})") from None
+    return found
+
+
+def _told_otherwise(entry: dict[str, Any], said: dict[str, Any] | None) -> str:
+    """Why what a bundle says of an entry is not what is proven of it; empty if it is."""
+    if said is None:
+        return "entries.jsonl does not have it"
+    wrong = [name for name in ("seq", "entry_id", "at", "kind") if said.get(name) != entry.get(name)]
+    if wrong:
+        return f"entries.jsonl has another {wrong[0]}"
+    body, whole = entry.get("body"), said.get("body")
+    if body is None:  # erased, or of form 1: nothing of it is proven
+        return "" if whole is None else "entries.jsonl has a body, and none is proven"
+    stored = body.get("stored")
+    try:
+        same = (
+            _hash_of(whole) == stored["sha256"]
+            if isinstance(stored, dict)
+            else _one_spelling(whole) == _one_spelling(body)
+        )
+    except _OF_ANOTHER_SHAPE:
+        same = False
+    return "" if same else "entries.jsonl has another body"
+
+
 def _proof_in(path: Path, report: AuditReport) -> dict[str, Any]:
     """The object in a file of a proof; what is wrong with its JSON goes into `report`."""
     try:
@@ -1232,6 +1307,11 @@ How a turn is read
   It needs EXPORT alone. With --checkpoint and --key the export is checked as well, and the
   report goes to stderr.
 
+What a search found
+  A bundle is a folder of proofs with the entries in words beside them. --bundle checks every
+  proof and that entries.jsonl says what is proven. Without --checkpoint its own checkpoint.txt
+  is taken, which the key must have signed. found.csv is for reading and is not checked.
+
 What it cannot tell
   Entries after the last checkpoint are not yet covered: changes to them may not show.
   The seals of the operator's own chain ('mac', 'key_id') need the operator's key, and so
@@ -1247,6 +1327,7 @@ Examples
   python attest_verify.py ledger.jsonl --checkpoint all.txt --key key.txt --entry 17
   python attest_verify.py --proof proof.json --checkpoint 2026-11.txt --key key.txt
   python attest_verify.py ledger.jsonl --show 17
+  python attest_verify.py --bundle found --key key.txt
 """
 
 
@@ -1262,6 +1343,9 @@ def _parser() -> argparse.ArgumentParser:
         "--key", action="append", default=[], metavar="VERIFIER_KEY", help="the public key, or a file that holds it"
     )
     parser.add_argument("--proof", type=Path, metavar="FILE", help="the proof of one entry, instead of EXPORT")
+    parser.add_argument(
+        "--bundle", type=Path, metavar="FOLDER", help="what a search found, unpacked, instead of EXPORT"
+    )
     parser.add_argument("--entry", metavar="ID", help="prove this entry, by its id or its number")
     parser.add_argument("--show", metavar="ID", help="print the whole body of this entry, by its id or its number")
     parser.add_argument("--json", action="store_true", help="the report as JSON")
@@ -1360,6 +1444,15 @@ def told(report: AuditReport) -> str:
     return "\n".join(lines) + "\n"
 
 
+def told_of_bundle(report: AuditReport) -> str:
+    """The report on a bundle in words."""
+    lines = _verdict(report)
+    lines += [f"checkpoint {point.name}: {point.size} entries, {point.state}" for point in report.points]
+    without = f", of them {report.erased} without a body" if report.erased else ""
+    lines.append(f"entries: {report.entries}{without}")
+    return "\n".join([*lines, *report.aside]) + "\n"
+
+
 def told_of_proof(report: AuditReport) -> str:
     """The report on the proof of one entry in words."""
     lines = _verdict(report)
@@ -1407,22 +1500,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return SOUND if sound else BROKEN
     if given.show is not None:
         return _show(parser, given)
-    if (given.export is None) == (given.proof is None) or not given.checkpoint or not given.key:
+    checked = [what for what in (given.export, given.proof, given.bundle) if what is not None]
+    if len(checked) != 1 or not (given.checkpoint or given.bundle) or not given.key:
         parser.error(
-            "needed: EXPORT, --checkpoint FILE and --key VERIFIER_KEY (--proof FILE in place of EXPORT); --help explains them"
+            "needed: EXPORT, --checkpoint FILE and --key VERIFIER_KEY (--proof FILE or --bundle FOLDER in place of EXPORT); --help explains them"
         )
-    if given.proof is not None and given.entry is not None:
+    if given.export is None and given.entry is not None:
         parser.error("--entry looks in an EXPORT; a --proof is of one entry")
     try:
         report = (
-            audit(given.export, given.checkpoint, given.key, given.entry)
+            audit_bundle(given.bundle, given.checkpoint, given.key)
+            if given.bundle is not None
+            else audit(given.export, given.checkpoint, given.key, given.entry)
             if given.proof is None
             else audit_proof(given.proof, given.checkpoint, given.key)
         )
     except Unusable as error:
         sys.stderr.write(f"attest-verify: {error}\n".encode("ascii", "backslashreplace").decode())
         return UNUSABLE
-    words = told if given.proof is None else told_of_proof
+    words = told_of_proof if given.proof is not None else told_of_bundle if given.bundle is not None else told
     text = json.dumps({"ok": not report.breaks, **asdict(report)}, indent=2) + "\n" if given.json else words(report)
     sys.stdout.write(text.encode("ascii", "backslashreplace").decode())  # a terminal of any encoding can show it
     return BROKEN if report.breaks else SOUND
@@ -1430,7 +1526,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _show(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     """Prints the body of one entry; what is wrong with it, and the report on the export if that can be checked, go to stderr."""
-    if given.export is None or given.proof is not None or given.entry is not None or given.json:
+    if (
+        given.export is None
+        or given.proof is not None
+        or given.bundle is not None
+        or given.entry is not None
+        or given.json
+    ):
         parser.error("--show needs EXPORT, and goes with neither --proof nor --entry nor --json")
     if bool(given.checkpoint) != bool(given.key):
         parser.error("--checkpoint and --key check the export together; --show alone needs neither")

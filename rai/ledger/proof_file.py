@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 FORMAT = "attest-ledger-proof-1"
 """The name of the format."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """Entries with what proves them: a signed `checkpoint`, the public `key` that verifies it, and for each entry its proof as a document."""
+
+    checkpoint: str
+    key: str
+    documents: tuple[Mapping[str, Any], ...]
+
+
 _FIELDS = ("seq", "entry_id", "at", "kind", "salt", "body", "digest")
 """What a leaf holds, and what opens its commitment; the links of the operator's chain are in no leaf and stay out."""
 

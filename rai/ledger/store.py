@@ -11,7 +11,7 @@ import json
 import threading
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -49,13 +49,14 @@ from rai.ledger.chain import (
     result_of,
     walk,
 )
-from rai.ledger.checkpoint import Checkpoint, SigningKey, load_signing_seed, origin_of
+from rai.ledger.checkpoint import Checkpoint, SigningKey, load_signing_seed, origin_of, parse_checkpoint, parse_note
 from rai.ledger.contents import CONTENT, split
 from rai.ledger.databases.form import LedgerDatabase, RecordedTwice
 from rai.ledger.databases.postgres import PostgresLedger
 from rai.ledger.databases.sqlite import BUSY_SECONDS, SqliteLedger, store_errors
 from rai.ledger.export import export_lines
 from rai.ledger.key import Anchor, Mark, load_key, signing_key_beside
+from rai.ledger.proof_file import Proven, proof_document
 from rai.ledger.signing import Proof, SignedTree
 from rai.ledger.signing_keys import SigningKeys
 from rai.ledger.stored_contents import StoredContents, put_together
@@ -289,6 +290,25 @@ class SqlLedger:
         """What proves that an entry stands among the first `size` entries, or all. Raises InputError if it does not, StoreError if the chain does not hold."""
         return await asyncio.to_thread(self._proof, entry_id, size)
 
+    async def proven(self, entry_ids: Collection[str]) -> Proven:
+        """These entries with what proves each of them to who has the public key alone: a checkpoint over all that are stored now, signed for it, and their proofs, in the order of the ledger.
+
+        Raises as `checkpoint` and `proof` do.
+        """
+        note = await self.checkpoint()
+        size = parse_checkpoint(parse_note(note.encode())[0]).size
+        proofs = await asyncio.to_thread(self._proofs, entry_ids, size)
+        documents = [
+            proof_document(
+                proof.ledger_id,
+                proof.size,
+                [step.hex() for step in proof.hashes],
+                {**asdict(proof.row), "body": None if proof.row.body is None else json.loads(proof.row.body)},
+            )
+            for proof in proofs
+        ]
+        return Proven(note, await self.verifier_key() or "", tuple(documents))
+
     async def erase(self, entry_ids: str | Sequence[str], reason: str, actor: Mapping[str, Any] | None = None) -> Entry:
         """Empties the bodies of entries and appends one record of that, which it returns. `actor`: who erases, as other entries have it.
 
@@ -508,6 +528,10 @@ class SqlLedger:
     def _proof(self, entry_id: str, size: int | None) -> Proof:
         with self._database.errors():
             return self._tree.proof(entry_id, size)
+
+    def _proofs(self, entry_ids: Collection[str], size: int) -> list[Proof]:
+        with dialect.store_errors():
+            return self._tree.proofs(entry_ids, size)
 
     def _verifier_key(self, connection: Connection, reader: sql.Reader) -> str | None:
         """The public key that the ledger named last."""

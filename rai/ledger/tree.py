@@ -98,6 +98,23 @@ def inclusion_proof(leaves: Sequence[bytes], index: int) -> list[bytes]:
     return found[::-1]
 
 
+def inclusion_proofs(leaves: Sequence[bytes], indexes: Iterable[int]) -> list[list[bytes]]:
+    """The same for many leaves, for which the tree is made once. A node without a sibling goes up as it is, which is the same tree."""
+    asked = list(indexes)
+    if wrong := [index for index in asked if not 0 <= index < len(leaves)]:
+        raise InputError(f"a tree of {len(leaves)} leaves has no leaf {wrong[0]}")
+    found: list[list[bytes]] = [[] for _ in asked]
+    places, level = list(asked), list(leaves)
+    while len(level) > 1:
+        for proof, place in zip(found, places, strict=True):
+            if place ^ 1 < len(level):
+                proof.append(level[place ^ 1])
+        above = [node_hash(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
+        level = above + level[len(above) * 2 :]
+        places = [place >> 1 for place in places]
+    return found
+
+
 def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
     """True if `proof` leads from the hash `leaf` at `index` to the `root` of a tree of `size` leaves."""
     if not 0 <= index < size:

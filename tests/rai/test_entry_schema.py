@@ -110,6 +110,8 @@ WRITERS = {
     "bot/events/copies.py": None,
     "bot/events/looks.py": None,
     "bot/events/running.py": None,
+    "bot/judging/sample.py": None,
+    "bot/judging/verdict.py": None,
     "bot/privacy/hold.py": None,
     "bot/teams/handler.py": None,
     "bot/turn/delivery.py": None,

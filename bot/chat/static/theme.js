@@ -24,3 +24,14 @@ document.addEventListener("DOMContentLoaded", () => {
     show();
   });
 });
+
+// On paper all that is folded stands open. Where style sheets cannot open it, this does, and folds it again afterwards.
+let unfolded = [];
+addEventListener("beforeprint", () => {
+  unfolded = [...document.querySelectorAll("details:not([open])")];
+  for (const each of unfolded) each.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const each of unfolded) each.open = false;
+  unfolded = [];
+});

@@ -56,12 +56,13 @@ def test_what_was_struck_of_a_draft_and_the_rule_of_a_refusal_stand_among_the_cl
         ("feedback", {"entry_id": "t", "reaction": "dislike", "text": "bad"}, Said("t", "feedback", "dislike")),
         ("refusal_report", {"entry_id": "t"}, Said("t", "refusal", REPORTED)),
         ("refusal_decision", {"entry_id": "t", "decision": "wrong"}, Said("t", "refusal", "wrong")),
+        ("verdict", {"entry_id": "t", "verdict": "wrong", "comment": "no"}, Said("t", "verdict", "wrong")),
         ("feedback", {"reaction": "dislike"}, None),
         ("source_opened", {"entry_id": "t"}, None),
     ],
 )
 def test_what_follows_a_turn_says_something_of_it(kind: str, body: dict[str, Any], said: Said | None) -> None:
-    assert row_of(entry(kind, {"schema": 2, **body})).said == said
+    assert row_of(entry(kind, {"schema": 2, **body})).said == ((said,) if said else ())
 
 
 def test_words_of_other_entries_are_their_free_text_alone() -> None:

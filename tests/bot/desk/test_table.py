@@ -13,7 +13,20 @@ from bot.desk.sql import FoundEntry
 from bot.desk.table import COLUMNS, heading, line
 
 LISTED = FoundEntry(
-    7, "e7", "2026-11-25T09:00:00Z", "turn", False, "repaired", "", "http", "ada", "", "=1+1", "delivered", True
+    7,
+    "e7",
+    "2026-11-25T09:00:00Z",
+    "turn",
+    False,
+    "repaired",
+    "",
+    "http",
+    "ada",
+    "",
+    "=1+1",
+    "delivered",
+    True,
+    "wrong",
 )
 ROW = DownloadRow(LISTED, ("a.md", "b.md"), "=HYPERLINK(1)", 'He said "no",\nand left')
 

@@ -104,3 +104,35 @@ def test_a_turn_of_which_a_content_is_gone_is_shown_as_far_as_it_can_be_read() -
         assert (view.ask["question"], view.reply.answer) == (QUESTION, recorded_turn()["reply"]["answer"])
     whole = turn_view(Entry("e1", 1, "2026-11-20T10:00:00Z", "turn", join(stored, "turn", values), "", ""))
     assert whole.unreadable == ""
+
+
+def test_a_claim_tells_where_it_stands_with_some_words_around_and_how_it_was_worked_out() -> None:
+    text = (
+        "The basic plan is for one. " * 3 + "Costs €4.90 now, " + "and other words follow it here, many of them. " * 3
+    )
+    at = text.index("€4.90")
+    span = {"source": "7f3ac2", "field": "text", "start": at, "end": at + 5, "text": "€4.90"}
+    wrong = {**span, "start": at + 1}
+    claim = {**CLAIM, "evidence": [span, wrong], "instead": span, "formula": "4.90 × 1"}
+    body = {"reply": {"answer": "It is €4.90.", "claims": [claim]}, "evidence": [{**SOURCE, "text": text}]}
+    (row,) = turn_view(Entry("e1", 1, "2026-11-20T10:00:00Z", "turn", body, "", "")).answer.rows
+    held, instead = row.places
+    assert (held.n, held.text, held.instead, instead.instead) == ("1", "€4.90", False, True)
+    assert held.before.endswith("Costs ")
+    assert held.before.startswith("… ")
+    assert held.after.startswith(" now, and other")
+    assert held.after.endswith(" …")
+    assert row.claim.formula == "4.90 × 1"
+
+
+def test_what_was_asked_for_what_the_judge_said_and_a_second_draft_are_shown_as_they_were_recorded() -> None:
+    body = recorded_turn()
+    body["reply"]["coverage"] = [{"part": "hours", "answered": True}, {"part": "parking", "answered": False}]
+    body["judgements"] = [{"model": "m", "prompt": "p", "reply": "r"}]
+    body["regeneration"] = {"used": False, "prompt": body["prompt"], "text": "second", "why": "half of it was struck"}
+    view = turn_view(Entry("e1", 1, "2026-11-20T10:00:00Z", "turn", body, "", ""))
+    assert view.coverage == (("hours", True), ("parking", False))
+    assert view.judgements == ({"model": "m", "prompt": "p", "reply": "r"},)
+    assert view.redrafted is not None
+    assert view.redrafted["text"] == "second"
+    assert turn_view(Entry("e1", 1, "2026", "turn", {"reply": {}}, "", "")).coverage == ()

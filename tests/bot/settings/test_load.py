@@ -25,7 +25,7 @@ URL = "http:// https://"
 HOSTS = "smba.trafficmanager.net .botframework.com"
 SEVERITIES = "hate sexual self_harm violence =1 =7 =off"
 MONEY = "0 1000000 9"
-KIND_DAYS = "feedback refusal_report refusal_decision quarantine_decision =1 =99999"
+KIND_DAYS = "feedback refusal_report refusal_decision quarantine_decision verdict sample =1 =99999"
 
 
 @pytest.mark.parametrize(

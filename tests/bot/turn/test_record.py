@@ -199,6 +199,16 @@ NOTES: dict[str, tuple[dict[str, Any], str]] = {
         },
         "note",
     ),
+    "verdict": (
+        {
+            "entry_id": "e1",
+            "verdict": "wrong",
+            "replaces": "e2",
+            "channel": "review",
+            "actor": {"user": None, "authenticated_by": "review 1a2b3c4d", "tenant": None},
+        },
+        "comment",
+    ),
     "erase": ({"entry_id": "e1"}, "reason"),
 }
 

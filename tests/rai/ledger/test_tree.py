@@ -14,6 +14,7 @@ from rai.ledger.tree import (
     Frontier,
     consistency_proof,
     inclusion_proof,
+    inclusion_proofs,
     leaf_hash,
     node_hash,
     root_of,
@@ -204,3 +205,11 @@ def test_a_proof_of_what_is_not_in_the_tree_is_refused() -> None:
     for first in (-1, 9):
         with pytest.raises(InputError, match="does not begin with"):
             consistency_proof(LEAVES, first)
+
+
+@given(st.integers(1, 70))
+def test_many_proofs_at_once_are_those_of_each(size: int) -> None:
+    leaves = [leaf_hash(bytes([n])) for n in range(size)]
+    assert inclusion_proofs(leaves, range(size)) == [inclusion_proof(leaves, n) for n in range(size)]
+    with pytest.raises(InputError):
+        inclusion_proofs(leaves, [size])

@@ -1,0 +1,144 @@
+"""A search as conditions on the tables of the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    and_,
+    false,
+    func,
+    literal_column,
+    select,
+    text,
+)
+
+from bot.desk.rows import ARRIVED, FEEDBACK, REFUSAL, SAMPLED
+from bot.desk.search import ANY, IN_EVIDENCE, NONE, REACTIONS, UNSUPPORTED, DeskSearch, day_after
+from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, OPEN
+from bot.events.kinds import EVERY, VERDICT
+from rai.records import UNSUPPORTED as WRONG
+
+FEW = 2_000
+"""Rows of another table from which on they are not gathered first."""
+
+
+def conditions(connection: Connection, wanted: DeskSearch) -> list[ColumnElement[bool]]:
+    """The search as conditions that all must hold."""
+    c = ENTRIES.c
+    given = {
+        "before": c.seq < wanted.before,
+        "channel": c.channel == wanted.channel,
+        "outcome": c.outcome == wanted.outcome,
+        "user": c.user_key == wanted.user.strip().casefold(),
+        "product": func.lower(c.product) == wanted.product.lower(),
+        "struck": c.struck.is_(True),
+        "arrived": c[ARRIVED].not_in(("", "delivered")),
+        "entry": func.lower(c.entry_id).contains(wanted.entry.lower(), autoescape=True),
+        "feedback": _is(FEEDBACK if wanted.feedback in REACTIONS else REFUSAL, wanted.feedback),
+        "verdict": _judged(wanted.verdict),
+        "queue": OPEN.get(wanted.queue, false()),
+        "sampled": c[SAMPLED] == "yes",
+        "words": _has_words(wanted),
+    }
+    found = [condition for name, condition in given.items() if getattr(wanted, name)]
+    return [*found, *_of_kinds(wanted), *_of_days(connection, wanted), *_elsewhere(connection, wanted)]
+
+
+def _of_kinds(wanted: DeskSearch) -> Iterator[ColumnElement[bool]]:
+    c = ENTRIES.c
+    if wanted.kind not in ("", EVERY):
+        yield c.kind == wanted.kind
+    elif wanted.about_turns:
+        if wanted.queue:
+            return  # only turns wait in it, and its own index is the one to use
+        yield c.kind == "turn"
+    elif not wanted.kind:
+        yield c.quiet.is_(False)
+
+
+def _of_days(connection: Connection, wanted: DeskSearch) -> Iterator[ColumnElement[bool]]:
+    """The days, and beside them the numbers between which entries of these days lie, so that no more is looked at: the latest time so far only grows."""
+    c = ENTRIES.c
+    if wanted.since:
+        yield c.at >= wanted.since
+        yield c.clock >= wanted.since
+        first = connection.execute(
+            select(c.seq).where(c.clock >= wanted.since).order_by(c.clock, c.seq).limit(1)
+        ).scalar()
+        yield c.seq >= (first or 0)
+    if wanted.until:
+        end = day_after(wanted.until)
+        yield c.at < end
+        back = timedelta(seconds=float(about(connection, "back_s") or 0))
+        with suppress(ValueError, OverflowError):
+            beyond = (datetime.fromisoformat(end) + back + timedelta(seconds=1)).isoformat()
+            of = select(c.seq).where(c.clock >= beyond).order_by(c.clock, c.seq).limit(1)
+            if (first := connection.execute(of).scalar()) is not None:
+                yield c.seq < first
+
+
+def _elsewhere(connection: Connection, wanted: DeskSearch) -> Iterator[ColumnElement[bool]]:
+    """What stands in other tables. A few rows there lead to their entries; of many, entries are looked at from the newest on until a page is full."""
+    for query in _of_others(wanted):
+        inner = query.limit(FEW + 1).subquery()
+        some = int(connection.execute(select(func.count()).select_from(inner)).scalar_one())
+        (number,) = query.selected_columns
+        yield query.where(number == ENTRIES.c.seq).exists() if some > FEW else ENTRIES.c.seq.in_(query)
+
+
+def _of_others(wanted: DeskSearch) -> Iterator[Select[tuple[Any]]]:
+    """Numbers of entries by what stands in other tables."""
+    if wanted.document:
+        d = DOCUMENTS.c
+        of = [d.doc_id == wanted.document]
+        of += [d.version == wanted.version] if wanted.version else []
+        of += [d.quoted.is_(True)] if wanted.use != IN_EVIDENCE else []
+        yield select(d.seq).where(*of)
+    if wanted.claim or wanted.status or wanted.rule:
+        m = CLAIMS.c
+        of = [m.kind == wanted.claim] if wanted.claim else []
+        if wanted.status:
+            of.append(m.status.in_(sorted(WRONG)) if wanted.status == UNSUPPORTED else m.status == wanted.status)
+        of += [m.rule == wanted.rule] if wanted.rule else []
+        yield select(m.seq).where(*of)
+
+
+def _judged(wanted: str) -> ColumnElement[bool]:
+    """Turns with this verdict as their newest, or with any, or with none."""
+    c = ENTRIES.c
+    if wanted in (NONE, ANY):
+        return c[VERDICT] == literal_column("''") if wanted == NONE else c[VERDICT] != literal_column("''")
+    return _is(VERDICT, wanted)
+
+
+def _is(name: str, value: str) -> ColumnElement[bool]:
+    """That the column has the value; beside it that it is not empty, in the words of its index, which is not used otherwise."""
+    return and_(ENTRIES.c[name] != literal_column("''"), ENTRIES.c[name] == value)
+
+
+def _has_words(wanted: DeskSearch) -> ColumnElement[bool]:
+    phrases = wanted.phrases()
+    if not phrases:
+        return false()  # nothing that could stand anywhere
+    match = " AND ".join(f'"{phrase}"{"*" if begins else ""}' for phrase, begins in phrases)
+    of = text("SELECT rowid FROM words WHERE words MATCH :match").bindparams(match=sound(match))
+    return ENTRIES.c.seq.in_(of.columns(Column("rowid", Integer)))
+
+
+def about(connection: Connection, name: str) -> str | None:
+    found = connection.execute(select(ABOUT.c.value).where(ABOUT.c.name == name)).scalar()
+    return None if found is None else str(found)
+
+
+def sound(value: str) -> str:
+    """A text that a database takes: a lone half of a surrogate pair is no character."""
+    return value.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,80 @@
+"""What happened by day, counted as the index is made: figures of a year are read without looking at an entry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, String, cast, func, literal, select
+from sqlalchemy.dialects.sqlite import insert
+
+from bot.desk.rows import FEEDBACK, SCREEN
+from bot.desk.tables import CLAIMS, DAILY, ENTRIES, SAID
+from bot.events.kinds import VERDICT
+
+OUTCOME, MS, STRUCK, REFUSED = "outcome", "ms", "struck", "refused"
+"""What is counted beside feedback and verdicts: turns by outcome, by time, by the rule that struck something, by the rule that refused."""
+STEP = 1.1
+"""Times are kept to a tenth: each as the next power of this."""
+
+
+@dataclass(frozen=True, slots=True)
+class DailyNumber:
+    """So many of `name` on a day."""
+
+    day: str
+    what: str
+    name: str
+    number: int
+
+
+def rounded_up(ms: float) -> int:
+    """A time in milliseconds as it is counted: at most a tenth more. -1 for one that is not known."""
+    return -1 if ms <= 0 else math.ceil(STEP ** math.ceil(math.log(ms, STEP) - 1e-9))
+
+
+def percentile(times: Mapping[int, int], share: float) -> int | None:
+    """The time within which `share` of all lie, of times with how often each is; None without any."""
+    left = math.ceil(share * sum(times.values()))
+    for ms, number in sorted(times.items()):
+        left -= number
+        if left <= 0 and number:
+            return ms
+    return None
+
+
+def tally(connection: Connection, of: Mapping[str, ColumnElement[bool]], sign: int) -> None:
+    """Adds (1), or takes away again (-1), what these entries count. `of`: the same entries as a condition on each of the tables `entries`, `claims` and `said`."""
+    for counted in _counted(of):
+        rows = counted.subquery()
+        query = select(rows.c.day, rows.c.what, rows.c.name, sign * func.count()).where(rows.c.day != "")
+        made = insert(DAILY).from_select(
+            ["day", "what", "name", "number"], query.group_by(rows.c.day, rows.c.what, rows.c.name)
+        )
+        connection.execute(
+            made.on_conflict_do_update(
+                index_elements=["day", "what", "name"], set_={"number": DAILY.c.number + made.excluded.number}
+            )
+        )
+
+
+def numbers(connection: Connection, since: str, until: str) -> list[DailyNumber]:
+    """What was counted from one day to another, both included."""
+    query = select(DAILY).where(DAILY.c.day >= since, DAILY.c.day <= until, DAILY.c.number > 0)
+    return [DailyNumber(*row) for row in connection.execute(query.order_by(DAILY.c.day))]
+
+
+def _counted(of: Mapping[str, ColumnElement[bool]]) -> Iterator[Select[tuple[Any, ...]]]:
+    c, day = ENTRIES.c, func.substr(ENTRIES.c.at, 1, 10).label("day")
+    turns = (c.kind == "turn", c.erased.is_(False))
+    yield select(day, literal(OUTCOME).label("what"), c.outcome.label("name")).where(*turns, of["entries"])
+    time = cast(c.ms, String).label("name")
+    yield select(day, literal(MS).label("what"), time).where(*turns, c.ms > 0, of["entries"])
+    joined = select(day, literal(STRUCK).label("what"), CLAIMS.c.rule.label("name")).join(CLAIMS, CLAIMS.c.seq == c.seq)
+    yield joined.where(CLAIMS.c.struck.is_(True), of["claims"]).distinct().add_columns(c.seq)
+    refused = select(day, literal(REFUSED).label("what"), CLAIMS.c.rule.label("name"))
+    yield refused.join(CLAIMS, CLAIMS.c.seq == c.seq).where(CLAIMS.c.kind == SCREEN, of["claims"]).add_columns(c.seq)
+    said = select(day, SAID.c.what.label("what"), SAID.c.value.label("name")).join(SAID, SAID.c.seq == c.seq)
+    yield said.where(SAID.c.what.in_((FEEDBACK, VERDICT)), of["said"])

@@ -1,0 +1,61 @@
+"""`/review/dashboard`: figures over time as charts, drawn on the server, which print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from bot.http.app_keys import SYSTEM
+from bot.http.desk import DESK
+from bot.http.responses import page
+from bot.judging.figures import Span, figures
+from bot.review.listing import reached
+from bot.review.pages import require_session, seen
+
+HEIGHT = 100
+"""Of a chart, in its own units; one period is 10 wide."""
+WIDTH, BAR = 10.0, 7.0
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardBar:
+    """A bar of a chart: its left edge, top, width and height."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def add_dashboard(app: web.Application) -> None:
+    """The route; to be added before those of `bot.review.pages`, whose `/review/{entry}` would take it for an entry."""
+    app.router.add_get("/review/dashboard", dashboard, allow_head=False)
+
+
+async def dashboard(request: web.Request) -> web.Response:
+    """The charts of a span of days or weeks."""
+    session = await require_session(request)
+    span = Span.of(request.query.get("since", ""), request.query.get("until", ""), request.query.get("by", ""))
+    desk = request.app[DESK]
+    reach = await reached(desk, request.app[SYSTEM].ledger)
+    found = await figures(desk, span)
+    await seen(
+        request,
+        session,
+        "dashboard",
+        wanted={"since": span.since.isoformat(), "until": span.until.isoformat(), "by": span.by},
+    )
+    return page("review/dashboard.html", found=found, span=span, reach=reach, bars=bars, address=urlencode)
+
+
+def bars(values: Sequence[int | None], highest: int) -> list[DashboardBar]:
+    """The bars of a line of a chart whose highest value is `highest`; what is not 0 can be seen."""
+    drawn = []
+    for at, value in enumerate(values):
+        if value:
+            height = max(2.0, HEIGHT * value / highest)
+            drawn.append(DashboardBar(at * WIDTH + (WIDTH - BAR) / 2, round(HEIGHT - height, 2), BAR, round(height, 2)))
+    return drawn

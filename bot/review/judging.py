@@ -1,0 +1,168 @@
+"""`/review/queue`, `/review/unanswered`, `/review/corrections.jsonl`, and the verdicts that reviewers give: what waits, in which order, and what was said of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from bot.desk.index import COUNTED
+from bot.desk.search import REASONS, DeskSearch
+from bot.http.app_keys import SYSTEM
+from bot.http.desk import DESK
+from bot.http.errors import Refused
+from bot.http.responses import page
+from bot.judging import corrections
+from bot.judging.sample import put_into_queue
+from bot.judging.unanswered import as_csv, unanswered
+from bot.judging.verdict import Assessment, judge
+from bot.review.decision_form import decision_form
+from bot.review.finding import sample_of
+from bot.review.listing import line, reached
+from bot.review.pages import require_session, seen
+from bot.wording.verdicts import REASON_MEANS, REASON_WORDS, VERDICTS
+from grounding.errors import InputError
+
+QUEUED = "queued"
+"""What a sample's form says in place of a decision."""
+SUBJECTS = 100
+"""Subjects that the page of unanswered questions shows; its file has all of them."""
+
+
+def add_judging(app: web.Application) -> None:
+    """The routes; to be added before those of `bot.review.pages`, whose `/review/{entry}` would take them for an entry."""
+    app.router.add_get("/review/queue", queue, allow_head=False)
+    app.router.add_get("/review/unanswered", unanswered_page, allow_head=False)
+    app.router.add_get("/review/unanswered.csv", unanswered_file, allow_head=False)
+    app.router.add_get("/review/corrections.jsonl", corrections_file, allow_head=False)
+    app.router.add_post("/review/sample", sampled)
+    app.router.add_post("/review/{entry}/verdict", judged)
+
+
+async def queue(request: web.Request) -> web.Response:
+    """What waits for a reviewer: how much for which reason, and the turns of one reason, the newest first."""
+    session = await require_session(request)
+    system, desk = request.app[SYSTEM], request.app[DESK]
+    reach = await reached(desk, system.ledger)
+    counts = await desk.waiting()
+    given = request.query.get("reason", "")
+    reason = given if given in REASONS else next((name for name in REASONS if counts[name]), REASONS[0])
+    wanted = DeskSearch.of({"queue": reason, "before": request.query.get("before", "")})
+    found = await desk.find(wanted)
+    held = sum(p.state == "held" for p in await system.quarantine.passages())
+    await seen(request, session, "queue", wanted={"queue": reason, "before": wanted.before})
+    why = await desk.reasons([row.seq for row in found.rows])
+    return page(
+        "review/queue.html",
+        rows=[(line(row, found.documents.get(row.seq, [])), why.get(row.seq, [])) for row in found.rows],
+        counts=counts,
+        most=COUNTED,
+        reason=reason,
+        words=REASON_WORDS,
+        means=REASON_MEANS,
+        held=held,
+        older=found.rows[-1].seq if found.older else 0,
+        before=wanted.before,
+        reach=reach,
+    )
+
+
+async def judged(request: web.Request) -> web.Response:
+    """A reviewer's verdict on one turn; on to the next of the queue that they came from, or back to the turn."""
+    verdict, comment, fields, by = await decision_form(request, VERDICTS)
+    system, desk = request.app[SYSTEM], request.app[DESK]
+    entry_id = request.match_info["entry"]
+    lines = {name: fields.get(name, "") for name in ("facts", "wrong", "documents")}
+    try:
+        said = Assessment.of(verdict, comment, fields.get("correction", ""), **lines)
+        entry = await judge(system.ledger, desk, entry_id, said, channel="review", by=by)
+    except InputError as error:
+        raise Refused(404 if error.code == "not_found" else 400, error.code, f"{error}.") from None
+    reason = fields.get("queue", "")
+    if reason not in REASONS or fields.get("then") != "next":
+        return _to(f"/review/{entry.body['entry_id']}", "#judge")
+    await desk.follow(system.ledger)
+    here = await desk.place_of(str(entry.body["entry_id"]))
+    found = await desk.find(DeskSearch(queue=reason, before=here), 1)
+    if not found.rows:
+        found = await desk.find(DeskSearch(queue=reason), 1)  # what came in meanwhile, or was passed over
+    if not found.rows:
+        return _to("/review/queue")
+    return _to(f"/review/{found.rows[0].entry_id}?{urlencode({'queue': reason})}")
+
+
+async def sampled(request: web.Request) -> web.Response:
+    """Put a sample into the queue: the same draw that its page shows."""
+    _, _, fields, by = await decision_form(request, (QUEUED,))
+    system, desk = request.app[SYSTEM], request.app[DESK]
+    wanted = replace(DeskSearch.of(fields), before=0)
+    taken = sample_of(fields)
+    rows = await desk.sample(wanted, taken.number, taken.by, taken.seed)
+    turns = [row.entry_id for row in rows if row.kind == "turn" and not row.erased]
+    how = {"number": taken.number, "by": taken.by, "seed": taken.seed}
+    try:
+        await put_into_queue(system.ledger, turns, wanted, who=by, **how)  # type: ignore[arg-type]
+    except InputError as error:
+        raise Refused(400, error.code, f"{error}.") from None
+    await desk.follow(system.ledger)
+    return _to("/review/queue?reason=sampled")
+
+
+async def unanswered_page(request: web.Request) -> web.Response:
+    """Unanswered questions, near-equal ones together, for the owners of the knowledge base."""
+    session = await require_session(request)
+    wanted = _unanswered_wanted(request)
+    desk = request.app[DESK]
+    reach = await reached(desk, request.app[SYSTEM].ledger)
+    found = await unanswered(desk, wanted)
+    await seen(request, session, "unanswered", wanted=wanted.conditions)
+    return page(
+        "review/unanswered.html",
+        found=found,
+        shown=found.subjects[:SUBJECTS],
+        wanted=wanted,
+        every="all" in request.query,
+        reach=reach,
+        address=urlencode({**_days(wanted), **({"all": "1"} if "all" in request.query else {})}),
+    )
+
+
+async def unanswered_file(request: web.Request) -> web.Response:
+    """The same as CSV."""
+    session = await require_session(request)
+    wanted = _unanswered_wanted(request)
+    desk = request.app[DESK]
+    await desk.follow(request.app[SYSTEM].ledger)  # a file that leaves something out would not say so
+    await seen(request, session, "download unanswered", wanted=wanted.conditions)
+    found = await unanswered(desk, wanted)
+    return _file(as_csv(found.subjects), "text/csv", "unanswered.csv")
+
+
+async def corrections_file(request: web.Request) -> web.StreamResponse:
+    """Judged turns as rows for `attest eval turns`."""
+    session = await require_session(request)
+    wanted = DeskSearch.of(request.query).whole()
+    await seen(request, session, "download corrections", wanted=wanted.conditions)
+    rows = corrections.corrected(request.app[SYSTEM].ledger, request.app[DESK], wanted)
+    lines = [json.dumps(each.row, ensure_ascii=False) + "\n" async for each in rows if each.row is not None]
+    return _file("".join(lines), "application/jsonl", "turns.jsonl")
+
+
+def _unanswered_wanted(request: web.Request) -> DeskSearch:
+    days = {name: request.query.get(name, "") for name in ("since", "until", "product")}
+    return DeskSearch.of(days if "all" in request.query else {**days, "queue": "unanswered"})
+
+
+def _days(wanted: DeskSearch) -> dict[str, str]:
+    return {name: value for name, value in wanted.conditions.items() if name != "queue"}
+
+
+def _file(text: str, kind: str, name: str) -> web.Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return web.Response(body=text.encode("utf-8", "replace"), content_type=kind, charset="utf-8", headers=headers)
+
+
+def _to(path: str, anchor: str = "") -> web.Response:
+    return web.Response(status=303, headers={"Location": path + anchor})

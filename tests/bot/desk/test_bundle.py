@@ -1,0 +1,137 @@
+"""What a search found as a bundle: `attest-verify` alone checks it, and finds every byte that was changed."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import zipfile
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytest_aiohttp.plugin import AiohttpClient
+
+from bot.desk.bundle import write_bundle
+from bot.desk.index import Desk
+from bot.desk.search import DeskSearch
+from bot.server.app import build_app
+from grounding.errors import InputError
+from rai.ledger.attest_verify import BROKEN, SOUND, main
+from rai.ledger.store import SqlLedger
+from tests.bot.desk.test_index import turn
+from tests.fakes.system import fake_system
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path) -> AsyncIterator[SqlLedger]:
+    made = SqlLedger(tmp_path / "home" / "ledger.db", tmp_path / "ledger.key")
+    for n in range(5):
+        await made.append("turn", turn(f"When do kettles arrive, case {n}?", user=f"user-{n}"))
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, ledger: SqlLedger) -> AsyncIterator[Desk]:
+    made = Desk(tmp_path / "home" / "review.db")
+    await made.follow(ledger)
+    yield made
+    await made.close()
+
+
+async def unpacked(desk: Desk, ledger: SqlLedger, wanted: DeskSearch, folder: Path) -> Path:
+    file = io.BytesIO()
+    await write_bundle(file, desk, ledger, ledger.proven, wanted)
+    zipfile.ZipFile(file).extractall(folder)
+    return folder / "found"
+
+
+def checked(found: Path, key: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    code = main(["--bundle", str(found), "--key", str(key)])
+    said = capsys.readouterr()
+    return code, said.out + said.err
+
+
+async def test_it_holds_what_was_found_and_verifies_by_itself(
+    desk: Desk, ledger: SqlLedger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = (await desk.find(DeskSearch(user="user-3"))).rows[0].entry_id
+    await ledger.erase([gone], "asked for")
+    await desk.settle(ledger)
+    found = await unpacked(desk, ledger, DeskSearch(kind="turn"), tmp_path)
+    key = tmp_path / "auditor.txt"
+    key.write_text(str(await ledger.verifier_key()), "utf-8")
+    code, said = checked(found, key, capsys)
+    assert code == SOUND, said
+    assert "entries: 5, of them 1 without a body" in said
+    lines = [json.loads(line) for line in (found / "entries.jsonl").read_text("utf-8").splitlines()]
+    assert [line["kind"] for line in lines] == ["turn"] * 5
+    assert lines[0]["seq"] > lines[4]["seq"], "the newest first"
+    whole = await ledger.get(lines[0]["entry_id"])
+    assert whole is not None
+    assert lines[0]["body"] == whole.body, "put together, as the desk shows it"
+    assert (found / "found.csv").read_text("utf-8").count("kettles arrive") == 4
+    assert "attest-verify --bundle . --key key.txt" in (found / "README.md").read_text("utf-8")
+
+
+async def test_a_changed_byte_is_found_wherever_it_is(
+    desk: Desk, ledger: SqlLedger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = await unpacked(desk, ledger, DeskSearch(kind="turn", user="user-1"), tmp_path)
+    key = tmp_path / "auditor.txt"
+    key.write_text(str(await ledger.verifier_key()), "utf-8")
+    files = [found / "checkpoint.txt", found / "entries.jsonl", *(found / "proofs").iterdir()]
+    chance = random.Random(17)
+    for path in files:
+        raw = path.read_bytes()
+        # the last byte of a line of JSON, its end, is nothing that it says
+        for at in [*chance.sample(range(len(raw) - 1), 12), 0]:
+            other = bytes([raw[at] ^ 1])
+            path.write_bytes(raw[:at] + other + raw[at + 1 :])
+            code, said = checked(found, key, capsys)
+            assert code != SOUND, (path.name, at, raw[max(0, at - 20) : at + 20], said)
+        path.write_bytes(raw)
+    assert checked(found, key, capsys)[0] == SOUND
+
+
+async def test_what_is_missing_or_more_is_found(
+    desk: Desk, ledger: SqlLedger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = await unpacked(desk, ledger, DeskSearch(kind="turn"), tmp_path)
+    key = found / "key.txt"
+    proof = next((found / "proofs").iterdir())
+    kept = proof.read_bytes()
+    proof.unlink()
+    code, said = checked(found, key, capsys)
+    assert (code, "no proof is there" in said) == (BROKEN, True)
+    proof.write_bytes(kept)
+    lines = (found / "entries.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (found / "entries.jsonl").write_text("".join(lines[1:]), "utf-8")
+    code, said = checked(found, key, capsys)
+    assert (code, "entries.jsonl does not have it" in said) == (BROKEN, True)
+
+
+async def test_what_cannot_be_bundled_is_said(desk: Desk, ledger: SqlLedger) -> None:
+    with pytest.raises(InputError, match="nothing"):
+        await write_bundle(io.BytesIO(), desk, ledger, ledger.proven, DeskSearch(words="teapot"))
+    with pytest.raises(InputError, match="more than 4"):
+        await write_bundle(io.BytesIO(), desk, ledger, ledger.proven, DeskSearch(kind="turn"), most=4)
+
+
+async def test_the_page_hands_it_out_and_records_that_first(
+    aiohttp_client: AiohttpClient, ledger: SqlLedger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = replace(fake_system().system, ledger=ledger, prove=ledger.proven)
+    client = await aiohttp_client(build_app(system, review_token="once"))
+    assert (await client.get("/review/found.zip")).status == 403
+    assert "found.zip" in await (await client.get("/review?token=once")).text()
+    response = await client.get("/review/found.zip?user=user-2")
+    assert response.headers["Content-Disposition"] == 'attachment; filename="found.zip"'
+    zipfile.ZipFile(io.BytesIO(await response.read())).extractall(tmp_path)
+    assert checked(tmp_path / "found", tmp_path / "found" / "key.txt", capsys)[0] == SOUND
+    (last,) = [e async for e in ledger.entries(newest_first=True, limit=1)]
+    assert (last.kind, last.body["page"], last.body["wanted"]) == ("read", "download zip", {"user": "user-2"})
+    assert (await client.get("/review/found.zip?words=teapot")).status == 409
+    await client.close()
