@@ -530,7 +530,7 @@ class SqlLedger:
             return self._tree.proof(entry_id, size)
 
     def _proofs(self, entry_ids: Collection[str], size: int) -> list[Proof]:
-        with dialect.store_errors():
+        with self._database.errors():
             return self._tree.proofs(entry_ids, size)
 
     def _verifier_key(self, connection: Connection, reader: sql.Reader) -> str | None:

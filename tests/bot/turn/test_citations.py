@@ -60,7 +60,7 @@ def test_the_fewest_places_that_hold_a_sentence_are_cited(places: list[list[str]
     evidence = [Evidence(n, Passage(name, name, name, ROW)) for n, name in enumerate(["x1", "x2", "row", "more"], 1)]
     claims = [
         Claim(
-            "name",
+            "entity",
             f"value {i}",
             i,
             i + 1,
