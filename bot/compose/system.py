@@ -133,6 +133,7 @@ class _Builder:
             deadline_s=settings.bounds.turn_deadline_s,
             run=shared_pool().run,
             speller=linker,
+            library=search.library,
             is_empty=partial(_is_empty, settings, index.counts),
         )
         room = thinking_room(settings, self.resources)

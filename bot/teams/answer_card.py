@@ -6,21 +6,28 @@ the evidence is. Every text of a document or a draft is written as literal chara
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
 
+from bot.records import How, Rework
 from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
 from bot.view.reply import ReplyView
 from bot.wording.card import CardWords
+from bot.wording.email import LANGUAGES
+from grounding.records import plain
 from rai.records import Claim, Outcome
 
 CARD = "application/vnd.microsoft.card.adaptive"
 VERSION = "1.5"
 GAP = "report_gap"
 """The verb of the button that reports a question which no source answers."""
+REWORK = "rework"
+"""The verb of the buttons that make something else of the answer."""
 MAX_ROWS, MAX_SOURCES, MAX_VALUE, MAX_LINE, MAX_DRAFT, MAX_ASKED = 12, 8, 60, 120, 1500, 600
 _HEADS = {
     Outcome.REPAIRED: ("repaired", "Warning"),
@@ -34,7 +41,7 @@ _CONTACTS = re.compile(r"[\\`*_\[\]<>~|#]")
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What a card is made of beside the reply. `asked`: the question, empty where it cannot be asked again by a button; `evidence`: the link to its page;
-    `dates`: of sources by their number, when each was last changed; `choices`: what a question back offers, each with the question that it completes.
+    `dates`: of sources by their number, when each was last changed; `choices`: what a question back offers, each with the question that it completes; `reworks`: what can be made of the answer.
     """
 
     words: CardWords
@@ -42,6 +49,7 @@ class Shown:
     evidence: str = ""
     dates: Mapping[int, str] = field(default_factory=dict)
     choices: Sequence[tuple[str, str]] = ()
+    reworks: Sequence[Rework] = ()
     drafts: bool = False
     language: str = "en"
 
@@ -106,6 +114,7 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
         ("why", w("why"), _why(reply, w, rows)),
         ("sources", w("sources"), _sources(reply, shown, min(rows, MAX_SOURCES))),
         ("customer", w("copy"), _customer(reply, w) if rows else []),
+        ("rework", w("rework"), _reworks(reply, shown) if rows else []),
     ]
     body = [*_head(reply, w), *(_missing(reply, shown)), *_struck(reply, w)]
     body += [
@@ -117,6 +126,19 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
     body += [{"type": "ActionSet", "actions": steps}] if steps else []
     card = _card(body, fallback, [*toggles, *_open(shown)])
     return {"contentType": CARD, "content": card}
+
+
+def read_rework(value: Any) -> Rework | None:
+    """What the value of a message says of a button that reworks an answer; None if it is something else. Some clients send it as JSON text."""
+    if isinstance(value, str) and value.startswith("{"):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if not isinstance(value, dict) or value.get("verb") != REWORK or value.get("how") not in get_args(How):
+        return None
+    entry_id, language = value.get("entry_id"), value.get("language")
+    if not isinstance(entry_id, str) or not entry_id:
+        return None
+    return Rework(value["how"], entry_id[:100], language if isinstance(language, str) and language in LANGUAGES else "")
 
 
 def read_gap(value: Any) -> Gap | None:
@@ -283,9 +305,25 @@ def _open(shown: Shown) -> list[Json]:
     )
 
 
-def _say(title: str, text: str) -> Json:
-    """A button that sends `text` as the person's next message."""
-    sent = {"type": "messageBack", "displayText": title, "text": text}
+def _reworks(reply: ReplyView, shown: Shown) -> list[Json]:
+    """Buttons for what can be made of the answer, and below them the languages that it can be translated into."""
+    if not reply.delivered or not reply.citations:
+        return []
+    rows = (
+        [(shown.words(f"rework_{r.how}"), r) for r in shown.reworks if r.how != "translate"],
+        [(LANGUAGES[r.language].own, r) for r in shown.reworks if r.how == "translate"],
+    )
+    return [{"type": "ActionSet", "actions": [_make(title, r, reply) for title, r in row]} for row in rows if row]
+
+
+def _make(title: str, rework: Rework, reply: ReplyView) -> Json:
+    said = LANGUAGES[rework.language].into if rework.language else title
+    return _say(title, said, {"verb": REWORK, **plain(replace(rework, entry_id=reply.entry_id))})
+
+
+def _say(title: str, text: str, value: Json | None = None) -> Json:
+    """A button that sends `text` as the person's next message, and with it `value`, which no words can say."""
+    sent = {"type": "messageBack", "displayText": title, "text": text, **({"value": value} if value else {})}
     return {"type": "Action.Submit", "title": _cut(title, MAX_VALUE), "data": {"msteams": sent}}
 
 

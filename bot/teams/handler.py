@@ -28,7 +28,7 @@ from bot.teams.activity import (
     user_of,
     wants_replies_in_body,
 )
-from bot.teams.answer_card import MAX_ASKED, Gap, Shown, read_gap, said_on_card
+from bot.teams.answer_card import MAX_ASKED, Gap, Shown, read_gap, read_rework, said_on_card
 from bot.teams.attachments import Opened, attached_to, opened
 from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
 from bot.teams.guard import RefusedRequest
@@ -45,6 +45,7 @@ from bot.teams.worker import Busy, Worker
 from bot.turn.delivery import Deliveries, Delivery
 from bot.turn.disputes import Reporter, report
 from bot.turn.pasted import Pasted, read_pasted
+from bot.turn.rework import offered_reworks
 from bot.view.reply import DELIVERED, view_of
 from bot.wording.card import CardWords
 from bot.wording.refusals import language_for
@@ -286,7 +287,8 @@ class ActivityHandler:
         self, activity: Json, on_stage: OnStage | None, *, counted: bool = True, stop: Stop | None = None
     ) -> tuple[Json, _Question, Reply | None]:
         """The message to send, and the reply in it if there is one. Never raises but for cancellation."""
-        text = question_text(activity)
+        rework = read_rework(activity.get("value"))
+        text = question_text(activity) or (rework.how if rework else "")
         question = _Question(text, read_pasted(text))
         pressed = None if text else read_pressed(activity.get("value"))
         gap = None if text else read_gap(activity.get("value"))
@@ -319,6 +321,8 @@ class ActivityHandler:
                     at=time_of(activity),
                     locale=activity.get("locale"),
                     stop=stop,
+                    rework=rework,
+                    answered=await self._history.last_entry(activity) or "",
                 )
                 reply = await self._answer(ask, on_stage)
             if not is_personal(activity):
@@ -345,14 +349,17 @@ class ActivityHandler:
 
     def _shown(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Shown:
         """What the card below the answer is made of."""
-        language, asked = _language(activity), question.asked if len(question.asked) <= MAX_ASKED else ""
+        made = reply.record.ask.rework if reply.record.ask else None
+        language, asked = _language(activity), question.asked if len(question.asked) <= MAX_ASKED and not made else ""
+        drafts = reply.record.mode.get("generator", "").startswith("model:")
         found = view_of(reply).asked_back
         return Shown(
             CardWords(language),
             asked=asked,
             dates={e.n: (e.passage.updated or "")[:10] for e in reply.record.evidence},
             choices=found.choices(asked)[:3] if found and asked else (),
-            drafts=reply.record.mode.get("generator", "").startswith("model:"),
+            drafts=drafts,
+            reworks=offered_reworks(reply.answer, drafts=drafts),
             language=language,
             evidence=evidence_link(self._settings, reply.entry_id, user),
         )
@@ -484,7 +491,10 @@ def _delivery(activity: Json, reply: Reply | None) -> Delivery:
 def _said(question: _Question, reply: Reply | None) -> Iterator[Turn]:
     """What the conversation remembers of a turn: small talk would stand between a question and what follows from it."""
     if reply is not None and reply.outcome not in FORGOTTEN and reply.intent is None:
-        yield from question.turns()
+        if (
+            reply.record.ask is None or reply.record.ask.rework is None
+        ):  # a wish to rework asks nothing that later questions hang on
+            yield from question.turns()
         if reply.outcome in DELIVERED:
             yield Turn("assistant", reply.answer)
 
