@@ -16,7 +16,7 @@ from typing import Any, get_args
 from bot.records import How, Rework
 from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
-from bot.view.reply import ReplyView
+from bot.view.reply import ListedSource, ReplyView
 from bot.wording.card import CardWords
 from bot.wording.email import LANGUAGES
 from grounding.records import plain
@@ -97,7 +97,7 @@ def verdict_line(reply: ReplyView, words: CardWords) -> str:
     removed, doubtful = len(made) - len(corrected), sum(c.status in ("unchecked", "conflict") for c in values)
     parts = [words.count("checked", len(values)) if values else words("nothing_checked")]
     if corrected:
-        told = ", ".join(f"{_cut(c.claim.text, MAX_VALUE)} → {_cut(c.now or '', MAX_VALUE)}" for c in corrected[:3])
+        told = ", ".join(f"{cut(c.claim.text, MAX_VALUE)} → {cut(c.now or '', MAX_VALUE)}" for c in corrected[:3])
         parts.append(f"{words.count('corrected', len(corrected))}: {told}")
     parts += [words.count("removed", removed)] if removed else []
     parts += [words.count("doubtful", doubtful)] if doubtful else []
@@ -124,7 +124,7 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
     fallback = verdict_line(reply, w) or w(_HEADS[Outcome(reply.outcome)][0])
     steps = _steps(reply, shown)[:MAX_ACTIONS]
     body += [{"type": "ActionSet", "actions": steps}] if steps else []
-    card = _card(body, fallback, [*toggles, *_open(shown)])
+    card = card_of(body, fallback, [*toggles, *_open(shown)])
     return {"contentType": CARD, "content": card}
 
 
@@ -153,10 +153,11 @@ def read_gap(value: Any) -> Gap | None:
 
 def said_on_card(text: str) -> Json:
     """The answer to an invoke: the card that takes the place of the one that was pressed."""
-    return {"statusCode": 200, "type": CARD, "value": _card([_text(text)], text)}
+    return {"statusCode": 200, "type": CARD, "value": card_of([text_block(text)], text)}
 
 
-def _card(body: list[Json], fallback: str, actions: Sequence[Json] = ()) -> Json:
+def card_of(body: list[Json], fallback: str, actions: Sequence[Json] = ()) -> Json:
+    """A card of these parts; `fallback` is read where a client shows no cards, and aloud."""
     return {
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",
@@ -173,12 +174,12 @@ def _head(reply: ReplyView, w: CardWords) -> list[Json]:
     items: list[Json] = []
     if reply.outcome in _HEADS:
         name, colour = _HEADS[Outcome(reply.outcome)]
-        items.append(_text(w(name), weight="Bolder", color=colour))
+        items.append(text_block(w(name), weight="Bolder", color=colour))
     if line:
         good = reply.outcome == Outcome.ANSWERED and not any(
             c.status in ("unchecked", "conflict") for c in reply.claims
         )
-        items.append(_text(line, color="Good" if good else "Default"))
+        items.append(text_block(line, color="Good" if good else "Default"))
     return items
 
 
@@ -188,7 +189,7 @@ def _missing(reply: ReplyView, shown: Shown) -> list[Json]:
         parts: Sequence[str] = reply.unanswered or ([shown.asked] if shown.asked else [])
     else:
         parts = reply.unanswered if reply.delivered else ()
-    return [_text(shown.words("missing", part=_cut(part, MAX_LINE)), isSubtle=True) for part in parts[:3]]
+    return [text_block(shown.words("missing", part=cut(part, MAX_LINE)), isSubtle=True) for part in parts[:3]]
 
 
 def _struck(reply: ReplyView, w: CardWords) -> list[Json]:
@@ -209,7 +210,7 @@ def _struck(reply: ReplyView, w: CardWords) -> list[Json]:
         if at < len(text)
         else []
     )
-    return [_text(w("struck"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": runs}]
+    return [text_block(w("struck"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": runs}]
 
 
 def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -225,22 +226,29 @@ def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def _claims(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
     """A row for each value: what it is, what was found, and in which source."""
     values = [c for c in reply.claims if c.kind != "statement"] if reply.delivered else []
-    places = {c.chunk_id: c for c in reversed(reply.citations)}
+    return claim_rows(values, {c.chunk_id: c for c in reversed(reply.citations)}, w, rows)
+
+
+def claim_rows(values: Sequence[Claim], places: Mapping[str, ListedSource], w: CardWords, rows: int) -> list[Json]:
+    """A row for each claim, at most so many; `places`: sources by the id of their passage."""
     items = [_row(c, places, w) for c in values[:rows]]
-    return [*items, _text(w("more", n=len(values) - rows), isSubtle=True)] if len(values) > rows > 0 else items
+    return [*items, text_block(w("more", n=len(values) - rows), isSubtle=True)] if len(values) > rows > 0 else items
 
 
-def _row(claim: Claim, places: Mapping[str, Any], w: CardWords) -> Json:
+def _row(claim: Claim, places: Mapping[str, ListedSource], w: CardWords) -> Json:
     cited = next((places[e.source] for e in claim.evidence if e.source in places), None)
-    where = f"[{cited.n}] {_cut(cited.name, MAX_VALUE)}" if cited is not None else ""
+    where = f"[{cited.n}] {cut(cited.name, MAX_VALUE)}" if cited is not None else ""
     doubt = claim.status in ("unchecked", "conflict")
     texts: list[tuple[str, Json]] = [
-        (_cut(claim.text, MAX_VALUE), {"weight": "Bolder"}),
-        (w.status(claim.status), {"color": "Warning"} if doubt else {}),
+        (cut(claim.text, MAX_VALUE), {"weight": "Bolder"}),
+        (
+            w.status(claim.status),
+            {"color": "Attention"} if claim.unsupported else {"color": "Warning"} if doubt else {},
+        ),
         (where, {"isSubtle": True}),
     ]
     columns = [
-        {"type": "Column", "width": "stretch", "items": [_text(t, size="Small", **look)]} for t, look in texts if t
+        {"type": "Column", "width": "stretch", "items": [text_block(t, size="Small", **look)]} for t, look in texts if t
     ]
     return {"type": "ColumnSet", "columns": columns}
 
@@ -250,9 +258,9 @@ def _why(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
     made = changes(reply) or [DraftChange(c, None) for c in (reply.draft.unsupported if reply.draft else ())]
     lines = []
     for change in made[:rows]:
-        arrow = f" → {_cut(change.now, MAX_VALUE)}" if change.now else ""
-        lines.append(f"{_cut(change.claim.text, MAX_LINE)}{arrow}: {w.status(change.claim.status)}")
-    return [_text(line, size="Small") for line in lines]
+        arrow = f" → {cut(change.now, MAX_VALUE)}" if change.now else ""
+        lines.append(f"{cut(change.claim.text, MAX_LINE)}{arrow}: {w.status(change.claim.status)}")
+    return [text_block(line, size="Small") for line in lines]
 
 
 def _sources(reply: ReplyView, shown: Shown, rows: int) -> list[Json]:
@@ -265,15 +273,15 @@ def _sources(reply: ReplyView, shown: Shown, rows: int) -> list[Json]:
         date = shown.dates.get(n, "")
         place = source.locator if source.locator != source.name else ""
         said = (source.name, place, shown.words("as_of", date=date) if date else "", source.web)
-        lines.append(f"[{n}] " + " · ".join(_cut(part, MAX_LINE) for part in said if part))
-    return [_text(line, size="Small") for line in lines]
+        lines.append(f"[{n}] " + " · ".join(cut(part, MAX_LINE) for part in said if part))
+    return [text_block(line, size="Small") for line in lines]
 
 
 def _customer(reply: ReplyView, w: CardWords) -> list[Json]:
     """The answer as it can be sent on: no marks, plain text."""
     text = for_customer(reply.answer) if reply.delivered else ""
     return (
-        [_text(w("customer"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": [_run(text)]}]
+        [text_block(w("customer"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": [_run(text)]}]
         if text
         else []
     )
@@ -288,7 +296,7 @@ def _steps(reply: ReplyView, shown: Shown) -> list[Json]:
             c.text for c in reply.draft.unsupported
         ]
         if values:
-            without = w("without", values=", ".join(_cut(v, MAX_VALUE) for v in dict.fromkeys(values[:5])))
+            without = w("without", values=", ".join(cut(v, MAX_VALUE) for v in dict.fromkeys(values[:5])))
             steps.append(_say(w("ask_without"), f"{asked}\n{without}"))
     if reply.outcome == Outcome.INSUFFICIENT:
         data = {"verb": GAP, "entry_id": reply.entry_id, "language": shown.language}
@@ -324,7 +332,7 @@ def _make(title: str, rework: Rework, reply: ReplyView) -> Json:
 def _say(title: str, text: str, value: Json | None = None) -> Json:
     """A button that sends `text` as the person's next message, and with it `value`, which no words can say."""
     sent = {"type": "messageBack", "displayText": title, "text": text, **({"value": value} if value else {})}
-    return {"type": "Action.Submit", "title": _cut(title, MAX_VALUE), "data": {"msteams": sent}}
+    return {"type": "Action.Submit", "title": cut(title, MAX_VALUE), "data": {"msteams": sent}}
 
 
 def _toggle(title: str, name: str, all_names: Sequence[str]) -> Json:
@@ -347,11 +355,12 @@ def _run(text: str) -> Json:
     return {"type": "TextRun", "text": text}
 
 
-def _text(text: str, **look: Any) -> Json:
+def text_block(text: str, **look: Any) -> Json:
     """A block of literal text: its markdown would be read, so what could be any is escaped."""
     return {"type": "TextBlock", "text": _CONTACTS.sub(lambda m: "\\" + m[0], text), "wrap": True, **look}
 
 
-def _cut(text: str, limit: int) -> str:
+def cut(text: str, limit: int) -> str:
+    """A text in a line, at most so many characters of it."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

@@ -31,9 +31,11 @@ from bot.teams.activity import (
 from bot.teams.answer_card import MAX_ASKED, Gap, Shown, read_gap, read_rework, said_on_card
 from bot.teams.attachments import Opened, attached_to, opened
 from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
+from bot.teams.extension import MessageExtension
 from bot.teams.guard import RefusedRequest
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import Abandoned, ActivityKey, Inbox
+from bot.teams.knowledge import Knowledge
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
@@ -112,6 +114,7 @@ class ActivityHandler:
         undelivered: Undelivered,
         deliveries: Deliveries,
         worker: Worker,
+        knowledge: Knowledge | None = None,
     ) -> None:
         self._settings = settings
         self._answer = answer
@@ -125,6 +128,7 @@ class ActivityHandler:
         self._dispatch = Dispatch(outbox, undelivered, history, deliveries, _never_arrived)
         self._rate = TurnLimit(settings.serving.rate_per_minute)
         self._stops: dict[ActivityKey, Stop] = {}
+        self.extension = MessageExtension(settings, knowledge, answer, ledger, self._rate) if knowledge else None
         self.working: dict[ActivityKey, int] = {}
 
     async def receive(self, activity: Json) -> Result:
@@ -389,6 +393,9 @@ class ActivityHandler:
         if activity.get("name") == ACTION_INVOKE and (gap := read_gap(activity.get("value"))):
             told = await self._report_gap(activity, gap)
             return Result(200, said_on_card(told) if told else declined(say("apology", gap.language)))
+        if self.extension is not None and (shown := await self.extension.invoke(activity)) is not None:
+            body, entry_id = shown
+            return Result(200, body, Delivery(entry_id, activity["channelId"]) if entry_id else None)
         if activity.get("name") != FEEDBACK_INVOKE:
             return Result(501)
         feedback = read_feedback(activity.get("value"))
