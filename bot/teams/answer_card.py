@@ -18,6 +18,7 @@ from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
 from bot.view.reply import ListedSource, ReplyView
 from bot.wording.card import CardWords
+from bot.wording.clarification import completed
 from bot.wording.email import LANGUAGES
 from grounding.records import plain
 from rai.records import Claim, Outcome
@@ -28,6 +29,8 @@ GAP = "report_gap"
 """The verb of the button that reports a question which no source answers."""
 REWORK = "rework"
 """The verb of the buttons that make something else of the answer."""
+CHANGE, ABOUT = "change", "about"
+"""The verb of the button that asks again about something else, and the field that says what."""
 MAX_ROWS, MAX_SOURCES, MAX_VALUE, MAX_LINE, MAX_DRAFT, MAX_ASKED = 12, 8, 60, 120, 1500, 600
 _HEADS = {
     Outcome.REPAIRED: ("repaired", "Warning"),
@@ -41,7 +44,7 @@ _CONTACTS = re.compile(r"[\\`*_\[\]<>~|#]")
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What a card is made of beside the reply. `asked`: the question, empty where it cannot be asked again by a button; `evidence`: the link to its page;
-    `dates`: of sources by their number, when each was last changed; `choices`: what a question back offers, each with the question that it completes; `reworks`: what can be made of the answer.
+    `dates`: of sources by their number, when each was last changed; `choices`: what a question back offers, each with the question that it completes; `reworks`: what can be made of the answer; `view`: what the call is about, None where it is not known.
     """
 
     words: CardWords
@@ -50,6 +53,7 @@ class Shown:
     dates: Mapping[int, str] = field(default_factory=dict)
     choices: Sequence[tuple[str, str]] = ()
     reworks: Sequence[Rework] = ()
+    view: Sequence[str] | None = None
     drafts: bool = False
     language: str = "en"
 
@@ -116,9 +120,11 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
         ("customer", w("copy"), _customer(reply, w) if rows else []),
         ("rework", w("rework"), _reworks(reply, shown) if rows else []),
     ]
-    body = [*_head(reply, w), *(_missing(reply, shown)), *_struck(reply, w)]
+    body = [*_view(shown), *_head(reply, w), *(_missing(reply, shown)), *_struck(reply, w)]
     body += [
-        {"type": "Container", "id": name, "isVisible": False, "items": items} for name, _, items in folded if items
+        {"type": "Container", "id": name, "isVisible": False, "items": items}
+        for name, _, items in [*folded, ("view", "", _change(shown) if rows else [])]
+        if items
     ]
     toggles = [_toggle(title, name, [n for n, _, i in folded if i]) for name, title, items in folded if items]
     fallback = verdict_line(reply, w) or w(_HEADS[Outcome(reply.outcome)][0])
@@ -126,6 +132,17 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
     body += [{"type": "ActionSet", "actions": steps}] if steps else []
     card = card_of(body, fallback, [*toggles, *_open(shown)])
     return {"contentType": CARD, "content": card}
+
+
+def read_change(value: Any) -> str:
+    """The question that *Change* asks, completed by what the person typed; empty if the value of a message says something else."""
+    if not isinstance(value, dict) or value.get("verb") != CHANGE:
+        return ""
+    asked, about = value.get("asked"), value.get(ABOUT)
+    if not (isinstance(asked, str) and asked.strip()):
+        return ""
+    named = cut(about, MAX_LINE) if isinstance(about, str) else ""
+    return completed(asked[:MAX_ASKED], named) if named else asked[:MAX_ASKED]
 
 
 def read_rework(value: Any) -> Rework | None:
@@ -181,6 +198,39 @@ def _head(reply: ReplyView, w: CardWords) -> list[Json]:
         )
         items.append(text_block(line, color="Good" if good else "Default"))
     return items
+
+
+def _view(shown: Shown) -> list[Json]:
+    """The line that says what the call is about, with the way to change it."""
+    if shown.view is None or not (shown.view or shown.asked):
+        return []
+    names = " · ".join(cut(name, MAX_VALUE) for name in (*shown.view, cut(shown.asked, MAX_LINE)) if name)
+    line = {
+        "type": "Column",
+        "width": "stretch",
+        "items": [text_block(shown.words("view", names=names), isSubtle=True, size="Small")],
+    }
+    unfold = {"type": "ActionSet", "actions": [_toggle(shown.words("change"), "view", ["view"])]}
+    return [{"type": "ColumnSet", "columns": [line, {"type": "Column", "width": "auto", "items": [unfold]}]}]
+
+
+def _change(shown: Shown) -> list[Json]:
+    """What *Change* unfolds: a field for what the customer has, with which the question is asked again, and the way to another customer."""
+    if not _view(shown):
+        return []
+    w = shown.words
+    new = _say(w("new_customer"), w("new_customer"))
+    if not shown.asked:
+        return [{"type": "ActionSet", "actions": [new]}]
+    field_ = {
+        "type": "Input.Text",
+        "id": ABOUT,
+        "label": w("about"),
+        "maxLength": MAX_LINE,
+        "value": ", ".join(shown.view or ())[:MAX_LINE],
+    }
+    again = {"type": "Action.Submit", "title": w("ask_again"), "data": {"verb": CHANGE, "asked": shown.asked}}
+    return [field_, {"type": "ActionSet", "actions": [again, new]}]
 
 
 def _missing(reply: ReplyView, shown: Shown) -> list[Json]:

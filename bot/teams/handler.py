@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import logging
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -28,7 +28,7 @@ from bot.teams.activity import (
     user_of,
     wants_replies_in_body,
 )
-from bot.teams.answer_card import MAX_ASKED, Gap, Shown, read_gap, read_rework, said_on_card
+from bot.teams.answer_card import MAX_ASKED, Gap, Shown, read_change, read_gap, read_rework, said_on_card
 from bot.teams.attachments import Opened, attached_to, opened
 from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
 from bot.teams.extension import MessageExtension
@@ -128,6 +128,7 @@ class ActivityHandler:
         self._dispatch = Dispatch(outbox, undelivered, history, deliveries, _never_arrived)
         self._rate = TurnLimit(settings.serving.rate_per_minute)
         self._stops: dict[ActivityKey, Stop] = {}
+        self._knowledge = knowledge
         self.extension = MessageExtension(settings, knowledge, answer, ledger, self._rate) if knowledge else None
         self.working: dict[ActivityKey, int] = {}
 
@@ -273,7 +274,7 @@ class ActivityHandler:
         if not await self._inbox.holds(key, attempt):
             await self._deliveries.write(delivery.ended(TAKEN_OVER))
             return False
-        if reply is not None and reply.intent == "new":
+        if _begins_anew(question, reply):
             await self._forget(activity)
 
         async def send() -> str | None:
@@ -292,7 +293,7 @@ class ActivityHandler:
     ) -> tuple[Json, _Question, Reply | None]:
         """The message to send, and the reply in it if there is one. Never raises but for cancellation."""
         rework = read_rework(activity.get("value"))
-        text = question_text(activity) or (rework.how if rework else "")
+        text = question_text(activity) or read_change(activity.get("value")) or (rework.how if rework else "")
         question = _Question(text, read_pasted(text))
         pressed = None if text else read_pressed(activity.get("value"))
         gap = None if text else read_gap(activity.get("value"))
@@ -316,8 +317,7 @@ class ActivityHandler:
                     question=question.text,
                     history=history,
                     context=files.text or None,
-                    # In a group everyone reads the answer: only what everyone may see goes into it.
-                    user=user if is_personal(activity) else None,
+                    user=self._reader(activity),
                     actor=actor_of(activity, self._settings),
                     policy=self._settings.answering.policy,
                     channel=activity["channelId"],
@@ -332,23 +332,42 @@ class ActivityHandler:
             if not is_personal(activity):
                 reply = replace(reply, internal_notes=())
             above = files.lines(_language(activity))
-            return self._render(reply, activity, question, ask.user, above), question, reply
+            view = await self._in_view(reply, question, history, ask.user)
+            shown = replace(self._shown(reply, activity, question, ask.user), view=view)
+            return self._render(reply, activity, question, shown, above), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
             log.error("a turn ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
             await self._deliveries.write(_delivery(activity, reply).ended(UNSHOWN))
             return notice(say("apology", _language(activity))), question, None
 
-    def _render(self, reply: Reply, activity: Json, question: _Question, user: str | None, above: str = "") -> Json:
+    async def _in_view(
+        self, reply: Reply, question: _Question, history: Sequence[Turn], user: str | None
+    ) -> Sequence[str] | None:
+        """What the call is about; None where that is not known, or another answer was only made into something else."""
+        made = reply.record.ask
+        if self._knowledge is None or reply.intent or made is None or made.rework is not None:
+            return None
+        try:
+            return await self._knowledge.in_view((*history, *question.turns()), user)
+        except AttestError as error:
+            log.warning("what a call is about could not be read: %s", kind_and_place(error))
+            return None
+
+    def _reader(self, activity: Json) -> str | None:
+        """With whose rights an answer is made: in a group everyone reads it, so only what everyone may see goes into it."""
+        return user_of(activity, self._settings) if is_personal(activity) else None
+
+    def _render(self, reply: Reply, activity: Json, question: _Question, shown: Shown, above: str = "") -> Json:
         asked = question.asked if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
-        signed = partial(source_link, self._settings, reply.entry_id, user=user)
-        shown = signed if self._settings.serving.public_url and reply.entry_id else None
+        signed = partial(source_link, self._settings, reply.entry_id, user=self._reader(activity))
+        source = signed if self._settings.serving.public_url and reply.entry_id else None
         return render(
             reply,
             teams=is_teams(activity),
-            source=shown,
+            source=source,
             question=asked,
             above=above,
-            shown=self._shown(reply, activity, question, user),
+            shown=shown,
         )
 
     def _shown(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Shown:
@@ -372,7 +391,7 @@ class ActivityHandler:
         """Remember a turn that was answered in the body."""
         if reply is None:
             return
-        if reply.intent == "new":
+        if _begins_anew(question, reply):
             await self._forget(activity)
         try:
             await self._history.remember(activity, list(_said(question, reply)))
@@ -493,6 +512,13 @@ class ActivityHandler:
 def _delivery(activity: Json, reply: Reply | None) -> Delivery:
     """Of the reply to this activity, before anything became of it; without an entry there is none to tell of."""
     return Delivery(reply.entry_id if reply else "", activity["channelId"])
+
+
+def _begins_anew(question: _Question, reply: Reply | None) -> bool:
+    """Whether what was said before is about another customer: that was said, or a new conversation was pasted."""
+    return reply is not None and (
+        reply.intent == "new" or (question.pasted is not None and reply.outcome not in FORGOTTEN)
+    )
 
 
 def _said(question: _Question, reply: Reply | None) -> Iterator[Turn]:

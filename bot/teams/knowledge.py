@@ -12,7 +12,7 @@ from bot.records import Actor
 from bot.system import CheckRequest, System
 from bot.turn.read_again import read_again, versions_of
 from grounding.errors import ServiceError
-from grounding.records import Access, Evidence, Passage, Query
+from grounding.records import Access, Evidence, Passage, Query, Turn
 from rai.records import Report, Source
 
 FOUND, CHECKED_AGAINST = 10, 8
@@ -50,6 +50,10 @@ class Knowledge:
         digests = Digests(self.system.settings.files.ledger_key)
         await record_check(self.system.ledger, digests, actor, [(request, report)])
         return report, passages
+
+    async def in_view(self, turns: Sequence[Turn], user: str | None) -> tuple[str, ...]:
+        """What a conversation has named that `user` may read of. Raises StoreError."""
+        return await self.system.queries.in_view(turns, await self.access(user))
 
     async def access(self, user: str | None) -> Access:
         """The rights of `user`; a directory that does not answer leaves what everyone may read."""
