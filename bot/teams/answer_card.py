@@ -29,6 +29,8 @@ GAP = "report_gap"
 """The verb of the button that reports a question which no source answers."""
 REWORK = "rework"
 """The verb of the buttons that make something else of the answer."""
+A_ROW = 3
+"""Buttons of a row: Microsoft's renderer cuts the words of more to their first letters."""
 CHANGE, ABOUT = "change", "about"
 """The verb of the button that asks again about something else, and the field that says what."""
 MAX_ROWS, MAX_SOURCES, MAX_VALUE, MAX_LINE, MAX_DRAFT, MAX_ASKED = 12, 8, 60, 120, 1500, 600
@@ -38,7 +40,6 @@ _HEADS = {
     Outcome.INSUFFICIENT: ("insufficient", "Warning"),
     Outcome.FAILED: ("failed", "Attention"),
 }
-_CONTACTS = re.compile(r"[\\`*_\[\]<>~|#]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,8 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
     fallback = verdict_line(reply, w) or w(_HEADS[Outcome(reply.outcome)][0])
     steps = _steps(reply, shown)[:MAX_ACTIONS]
     body += [{"type": "ActionSet", "actions": steps}] if steps else []
-    card = card_of(body, fallback, [*toggles, *_open(shown)])
+    *above, last = _action_sets([*toggles, *_open(shown)]) or [{"actions": []}]
+    card = card_of([*body, *above], fallback, last["actions"])
     return {"contentType": CARD, "content": card}
 
 
@@ -371,7 +373,12 @@ def _reworks(reply: ReplyView, shown: Shown) -> list[Json]:
         [(shown.words(f"rework_{r.how}"), r) for r in shown.reworks if r.how != "translate"],
         [(LANGUAGES[r.language].own, r) for r in shown.reworks if r.how == "translate"],
     )
-    return [{"type": "ActionSet", "actions": [_make(title, r, reply) for title, r in row]} for row in rows if row]
+    return [s for row in rows for s in _action_sets([_make(title, r, reply) for title, r in row])]
+
+
+def _action_sets(actions: Sequence[Json]) -> list[Json]:
+    """Rows of so many buttons that their words are whole on a card in a chat."""
+    return [{"type": "ActionSet", "actions": list(actions[i : i + A_ROW])} for i in range(0, len(actions), A_ROW)]
 
 
 def _make(title: str, rework: Rework, reply: ReplyView) -> Json:
@@ -406,8 +413,8 @@ def _run(text: str) -> Json:
 
 
 def text_block(text: str, **look: Any) -> Json:
-    """A block of literal text: its markdown would be read, so what could be any is escaped."""
-    return {"type": "TextBlock", "text": _CONTACTS.sub(lambda m: "\\" + m[0], text), "wrap": True, **look}
+    """A block of literal text. Markdown is read in a TextBlock and differently by each client, in a TextRun by none."""
+    return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": text, **look}]}
 
 
 def cut(text: str, limit: int) -> str:

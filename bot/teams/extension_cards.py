@@ -67,15 +67,18 @@ def working(job: str, words: ExtensionWords) -> Json:
 
 def answered(reply: ReplyView, job: str, shown: Shown, words: ExtensionWords) -> Json:
     """The dialog with an answer and its check; one that was delivered can be put into the compose box."""
-    made = answer_card(reply, replace(shown, asked="", choices=(), reworks=()))
+    made = answer_card(reply, replace(shown, asked="", choices=(), reworks=(), view=None))
     content = made["content"] if made else card_of([], reply.answer[:300])
-    below = [
-        item for item in content["body"] if item["type"] != "ActionSet"
-    ]  # these send messages, which a dialog cannot
+    below = [item for item in content["body"] if not _sends(item)]
     use = {"type": "Action.Submit", "title": words("use"), "data": {"verb": USE, "job": job}}
     first = [use] if reply.delivered else []
     body = [text_block(reply.answer), *below]
     return dialog(words("answer_title"), card_of(body, reply.answer[:300], [*first, *content.get("actions", ())][:6]))
+
+
+def _sends(item: Json) -> bool:
+    """Whether an element has buttons that send messages, which a dialog cannot."""
+    return item["type"] == "ActionSet" and any(a["type"] != "Action.ToggleVisibility" for a in item["actions"])
 
 
 def checked(text: str, report: Report, passages: Sequence[Passage], words: ExtensionWords, card: CardWords) -> Json:

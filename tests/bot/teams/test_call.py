@@ -20,6 +20,7 @@ from bot.view.reply import view_of
 from bot.wording.card import CardWords, texts
 from grounding.records import Access, Turn
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer
+from tests.bot.teams.test_answer_card import words_of
 from tests.fakes.channel import FakeChannel
 from tests.fakes.replies import told
 from tests.knowledge_base import running, take_in
@@ -76,7 +77,7 @@ def card(**more: Any) -> Json:
 def test_the_card_says_what_is_in_view_and_how_it_is_changed() -> None:
     content = card()
     line, change = content["body"][0]["columns"]
-    assert line["items"][0]["text"] == "In view: Wren X2 · Austria · Can I cancel?"
+    assert words_of(line["items"][0]) == "In view: Wren X2 · Austria · Can I cancel?"
     [button] = change["items"][0]["actions"]
     assert (button["title"], button["targetElements"]) == ("Change", ["view"])
     [folded] = [item for item in content["body"] if item.get("id") == "view"]
@@ -120,7 +121,7 @@ async def test_change_and_a_pasted_customer_over_the_wire(bots: Bots, channel: F
     await bot.post(channel.inbound("What does Watch Plus cost in Austria?"))
     [message] = await channel.until_messages(1)
     assert check_activity(message) == []
-    line = message["attachments"][0]["content"]["body"][0]["columns"][0]["items"][0]["text"]
+    line = words_of(message["attachments"][0]["content"]["body"][0]["columns"][0]["items"][0])
     assert line == "In view: Watch Plus · Austria · What does Watch Plus cost in Austria?"
     [folded] = [i for i in message["attachments"][0]["content"]["body"] if i.get("id") == "view"]
     again = folded["items"][1]["actions"][0]
