@@ -40,7 +40,6 @@ from bot.teams.turn_limit import TurnLimit
 from bot.view.reply import ReplyView, reply_view, view_of
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
-from bot.wording.refusals import language_for
 from grounding.errors import AttestError, kind_and_place, kind_and_way
 from rai.ports import Ledger
 
@@ -52,8 +51,6 @@ QUERY, SELECT, FETCH, SUBMIT = (
 )
 ANSWER_THIS, CHECK_THIS, SEARCH = "answerThis", "checkThis", "searchKnowledge"
 """Ids of the commands, as the manifest has them."""
-WITHIN_S = 4.0
-"""Teams gives up on these after some seconds."""
 MAX_QUERY, MAX_MESSAGE, MOST_JOBS, LOOKED_AT = 300, 8000, 200, 50
 JOB_PREFIX = "extension "
 """What the conversation of such a turn is called in its entry: it belongs to no chat, and no later question is read with it."""
@@ -132,8 +129,8 @@ class MessageExtension:
             found = await self._in_time(partial(self._knowledge.check, text, user, actor))
             if found is None:
                 return told(title, words("later")), ""
-            return checked(text, *found, words, CardWords(language_for(text, activity.get("locale")))), ""
-        return await self._shown(activity, self._begin(activity, text, user), user, words)
+            return checked(text, *found, words, CardWords(words.language)), ""
+        return await self._shown(self._begin(activity, text, user), user, words)
 
     async def _submit(self, activity: Json, value: Json, words: ExtensionWords) -> tuple[Json, str] | None:
         data = value.get("data")
@@ -142,7 +139,7 @@ class MessageExtension:
             return None
         user = user_of(activity, self._settings)
         if data.get("verb") == SHOW:
-            return await self._shown(activity, job, user, words)
+            return await self._shown(job, user, words)
         if data.get("verb") != USE:
             return None
         reply = await self._reply(job, user)
@@ -168,19 +165,16 @@ class MessageExtension:
     async def _made(self, ask: Ask) -> Reply:
         return await self._answer(ask, None)
 
-    async def _shown(self, activity: Json, job: str, user: str | None, words: ExtensionWords) -> tuple[Json, str]:
+    async def _shown(self, job: str, user: str | None, words: ExtensionWords) -> tuple[Json, str]:
         held = self._jobs.get(job)
         if held is not None and held.user == user:
-            await asyncio.wait({held.made}, timeout=WITHIN_S)
+            await asyncio.wait({held.made}, timeout=self._knowledge.within_s)
             if not held.made.done():
                 return working(job, words), ""
         reply = await self._reply(job, user)
         if reply is None:
             return told(words("answer_title"), words("later" if held else "gone")), ""
-        language = language_for(reply.answer, activity.get("locale"))
-        shown = Shown(
-            CardWords(language), evidence=evidence_link(self._settings, reply.entry_id, user), language=language
-        )
+        shown = Shown(CardWords(words.language), evidence=evidence_link(self._settings, reply.entry_id, user))
         return answered(reply, job, shown, words), reply.entry_id
 
     async def _reply(self, job: str, user: str | None) -> ReplyView | None:
@@ -204,7 +198,7 @@ class MessageExtension:
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T | None:
         """What the work comes to, or None if that takes longer than Teams waits, or fails: the person can try again."""
         try:
-            async with asyncio.timeout(2 * WITHIN_S):
+            async with asyncio.timeout(self._knowledge.within_s):
                 return await work()
         except (AttestError, TimeoutError) as error:
             log.warning("the message extension had no answer: %s", kind_and_place(error))

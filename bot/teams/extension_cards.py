@@ -11,6 +11,7 @@ from bot.view.reply import ListedSource, ReplyView
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.records import Passage
+from grounding.text import body_start
 from rai.records import Report
 
 SELECT_VERB, SHOW, USE = "insert", "show", "use"
@@ -34,7 +35,10 @@ def _result(passage: Passage) -> Json:
         **{name: getattr(passage, name) for name in ("doc_id", "chunk_id", "version", "start", "locator")},
         "end": end,
     }
-    preview: Json = {"title": title, "text": cut(place + passage.text, MAX_PREVIEW)}
+    preview: Json = {
+        "title": title,
+        "text": cut(place + (passage.text[body_start(passage.text) :].strip() or passage.text), MAX_PREVIEW),
+    }
     preview["tap"] = {"type": "invoke", "value": value}
     content = card_of([text_block(title, weight="Bolder")], title)
     return {"contentType": CARD, "content": content, "preview": {"contentType": THUMBNAIL, "content": preview}}

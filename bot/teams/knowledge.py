@@ -12,23 +12,29 @@ from bot.records import Actor
 from bot.system import CheckRequest, System
 from bot.turn.read_again import read_again, versions_of
 from grounding.errors import ServiceError
+from grounding.evidence.choose import superseded
 from grounding.records import Access, Evidence, Passage, Query, Turn
 from rai.records import Report, Source
 
+WITHIN_S = 5.0
+"""Teams gives up on an extension that takes longer than some seconds."""
 FOUND, CHECKED_AGAINST = 10, 8
 """Passages of one search; passages that a message is checked against."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """The knowledge base as one person may see it."""
+    """The knowledge base as one person may see it. `within_s`: seconds that the message extension waits for it, and for an answer."""
 
     system: System
+    within_s: float = WITHIN_S
 
     async def search(self, text: str, user: str | None, k: int = FOUND) -> Sequence[Passage]:
-        """What may be quoted to a customer of what `user` may read, best first. Raises ServiceError, StoreError."""
+        """What may be quoted to a customer of what `user` may read, best first, older editions behind newer ones. Raises ServiceError, StoreError."""
         found = await self.system.retriever.retrieve(Query(text), await self.access(user), k)
-        return [p for p in found.passages if not p.internal and not p.screened]
+        usable = [p for p in found.passages if not p.internal and not p.screened]
+        old = superseded(usable)
+        return sorted(usable, key=lambda p: p.chunk_id in old)
 
     async def passage(self, place: Mapping[str, Any], user: str | None) -> Evidence | None:
         """The passage at a place of a document's version, with its words as they stand there; None if `user` may not read it, or it is gone."""
