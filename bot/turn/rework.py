@@ -144,7 +144,7 @@ def _text(state: TurnState, entry: Entry, *, last: bool) -> str:
     text = said or str(entry.body["reply"]["answer"])
     for ours in (MISSING, REFERENCED):  # set again where it holds
         text = text.split(f"\n\n{ours}")[0]
-    return text
+    return email_body(text)
 
 
 async def _take_up(state: TurnState, entry: Entry) -> bool:
@@ -158,11 +158,27 @@ async def _take_up(state: TurnState, entry: Entry) -> bool:
     if not kept or cited - {e.n for e in kept}:
         return False
     state.evidence = tuple(kept)
-    state.about = str(_of(entry, "ask").get("question") or "")
-    state.query = Query(str(_of(entry, "query").get("text") or state.about))
+    first, translated = await _first(state, entry)
+    state.about = str(_of(first, "ask").get("question") or "")
+    state.query = Query("" if translated else str(_of(first, "query").get("text") or state.about))
     # what the assistant has said is no evidence for what it says now
     state.history = tuple(turn for turn in state.history if turn.role != "assistant")
     return True
+
+
+async def _first(state: TurnState, entry: Entry) -> tuple[Entry, bool]:
+    """The entry of the question that an answer goes back to, through all that was made of it since, and whether it was translated on the way."""
+    translated = False
+    for _ in range(LOOKED_AT):
+        made = _of(entry, "ask").get("rework")
+        if not isinstance(made, Mapping):
+            break
+        translated = translated or made.get("how") == "translate"
+        before = await state.seams.ledger.get(str(made.get("entry_id") or ""))
+        if before is None:
+            break
+        entry = before
+    return entry, translated
 
 
 async def _screened(state: TurnState, evidence: Sequence[Evidence]) -> list[Evidence]:

@@ -23,6 +23,7 @@ CONVERSATIONS, EACH, PACED, PACE_S, SLOW, SLOW_S = 50, 20, 10, 1.0, 48, 1.0
 channel, and seconds that it takes for a send."""
 WARM, MANY, AT_ONCE = 1_000, 10_000, 40
 """Turns before memory is looked at, turns after which it is looked at again, and how many are under way together."""
+AGAIN_S = 0.5
 MIB = 2**20
 
 
@@ -141,9 +142,13 @@ async def _running(
 
             async def post(activity: dict[str, Any]) -> float:
                 began = time.perf_counter()
-                async with session.post(url, json=activity) as response:
-                    await response.read()
-                    assert response.status in (200, 201, 202), response.status
+                while True:
+                    async with session.post(url, json=activity) as response:
+                        await response.read()
+                    if response.status != 503:  # the queue is full: a channel tries again, and so does this
+                        break
+                    await asyncio.sleep(AGAIN_S)
+                assert response.status in (200, 201, 202), response.status
                 return (time.perf_counter() - began) * 1000
 
             yield post, channel, psutil.Process(process.pid)

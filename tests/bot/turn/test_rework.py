@@ -149,6 +149,24 @@ async def test_a_translation_says_its_language_and_keeps_the_values(tmp_path: Pa
     await w.ledger.close()
 
 
+async def test_what_was_reworked_is_reworked_again_from_its_first_question(tmp_path: Path) -> None:
+    german = "Watch Plus kostet $9.99 im Monat."
+    w, model = await drafting(tmp_path, german, german, "Watch Plus: $9.99 im Monat.")
+    first, said = await answered(w)
+    translated = await then(w, "auf Deutsch", said)
+    said = (*said, Turn("assistant", translated.answer))
+    mailed = await then(w, "als E-Mail", said)
+    assert mailed.answer.startswith("Guten Tag,\n\nWatch Plus kostet")
+    said = (*said, Turn("assistant", mailed.answer))
+    shorter = await then(w, "kürzer", said)
+    assert (shorter.outcome, shorter.answer) == (Outcome.ANSWERED, "Watch Plus: $9.99 im Monat [1].")
+    assert "Guten Tag" not in model.calls[-1].user, "the greeting is set anew, never reworked"
+    assert (await body(w, shorter))["ask"]["rework"]["entry_id"] == mailed.entry_id
+    assert (await body(w, mailed))["ask"]["rework"]["entry_id"] == translated.entry_id
+    assert (await body(w, translated))["ask"]["rework"]["entry_id"] == first.entry_id
+    await w.ledger.close()
+
+
 async def test_a_button_names_the_answer_and_nobody_reworks_another_s(tmp_path: Path) -> None:
     w, model = await drafting(tmp_path, "Watch Plus is $9.99.")
     first, said = await answered(w, user="bella", conversation="a:1")
