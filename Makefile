@@ -6,7 +6,7 @@ SEED := $(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 SUITE = -m pytest -n auto --dist loadfile --no-loadscope-reorder --randomly-seed=$(SEED) $(PYTEST_ARGS)
 .DEFAULT_GOAL := help
 
-.PHONY: help setup setup-dev run test coverage aimock rows lists release check-infra bench fuzz train-screen check format clean
+.PHONY: help setup setup-dev run test coverage aimock teams-tools rows lists release check-infra bench fuzz train-screen check format clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -34,6 +34,9 @@ coverage: setup-dev  ## the suite again, counting the lines it runs; the figure,
 
 aimock:  ## a model server that others wrote, for the suite: into build/aimock, needs Node and the network
 	@npm install --prefix build/aimock --no-save --ignore-scripts --silent @copilotkit/aimock@1.43.0
+
+teams-tools:  ## Microsoft's schemas of app packages and cards and its renderer of cards, for the suite: into build/teams, needs npm and the network
+	@npm install --prefix build/teams --no-save --ignore-scripts --legacy-peer-deps --silent @microsoft/app-manifest@1.1.2 adaptivecards@3.0.6 adaptivecards-designer@2.4.4
 
 rows: setup-dev  ## requirements against the tests that name them, those without a test first
 	@.venv/bin/python -m tools.rows $(ROWS_ARGS)

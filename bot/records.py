@@ -23,6 +23,8 @@ from rai.records import Category, Claim, Outcome, Screening
 Code = Literal["screen_unavailable", "model_unavailable", "search_unavailable", "ledger_unavailable", "deadline"]
 Intent = Literal["greeting", "thanks", "farewell", "help", "about", "new", "rework"]
 """What a message that is small talk wants."""
+How = Literal["shorter", "friendlier", "email", "chat", "translate", "summary"]
+"""What is made of an answer that was given, or of the conversation ("summary")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,15 @@ class Versions:
 
 
 @dataclass(frozen=True, slots=True)
+class Rework:
+    """What is to be made of an earlier answer. `entry_id`: of its entry, empty for the last answer of the conversation and for a summary; `language`: to translate into, as ISO 639-1."""
+
+    how: How
+    entry_id: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     """One turn to answer: the question and what is known around it.
 
@@ -60,7 +71,7 @@ class Ask:
     how that is known, for the record alone; None: nothing beside `user`.
     `at`: when it is asked, in the customer's zone where that is known: "tomorrow" in an answer is a day then.
     `excluded`: words that are never searched for. `locale`: of the person's own program, as "de-AT": the language of a refusal where the question does not tell it. `stop`: with what the person who
-    waits can end the turn; None: with nothing.
+    waits can end the turn; None: with nothing. `rework`: what is asked for is a reworking of that answer, `question` only says so. `answered`: the entry of the last answer in this conversation, where the channel knows it.
     """
 
     question: str
@@ -76,6 +87,8 @@ class Ask:
     excluded: tuple[str, ...] = ()
     actor: Actor | None = None
     stop: Stop | None = field(default=None, compare=False, repr=False)
+    rework: Rework | None = None
+    answered: str = ""
 
 
 @dataclass(frozen=True, slots=True)

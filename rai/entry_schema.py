@@ -108,6 +108,7 @@ _TURN = {
         "question": _GIVEN,
         "history": [{"role": _S, "text": _GIVEN}],
         "context": _GIVEN,
+        "rework": _s("how entry_id language"),  # of a turn that reworks an earlier answer
         "product": _TEXT,
         "excluded": [_TEXT],
     },

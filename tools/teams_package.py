@@ -8,6 +8,7 @@ import re
 import sys
 import uuid
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,69 @@ def check_manifest(manifest: dict[str, Any]) -> list[str]:
         problems.append("a placeholder was not filled in")
     for bot in manifest.get("bots", []):
         problems += _check_bot(bot, manifest)
+    for extension in manifest.get("composeExtensions", []):
+        problems += _check_extension(extension, manifest)
+    sign_on = manifest.get("webApplicationInfo", {})
+    if sign_on and (
+        sign_on.get("id") != manifest.get("id") or str(manifest.get("id")) not in str(sign_on.get("resource"))
+    ):
+        problems.append("webApplicationInfo: its id and resource are those of the app")
     return problems
+
+
+def _check_extension(extension: dict[str, Any], manifest: dict[str, Any]) -> list[str]:
+    problems = [] if extension.get("botId") == manifest.get("id") else ["composeExtensions.botId: differs from id"]
+    commands = extension.get("commands", [])
+    if not 0 < len(commands) <= 10:
+        problems.append("composeExtensions.commands: 1 to 10")
+    for command in commands:
+        name = f"command {command.get('id')!r}"
+        if not (0 < len(command.get("title", "")) <= 32 and len(command.get("description", "")) <= 128):
+            problems.append(f"{name}: title up to 32, description up to 128 characters")
+        if command.get("type") == "query" and not command.get("parameters"):
+            problems.append(f"{name}: a query needs a parameter")
+        if command.get("type") == "action" and not command.get("fetchTask"):
+            problems.append(f"{name}: an action without a dialog needs parameters, and has none")
+    return problems
+
+
+def languages_of(manifest: dict[str, Any]) -> list[str]:
+    """Names of the files with the words of other languages."""
+    return [entry["file"] for entry in _at(manifest, "localizationInfo", "additionalLanguages") or ()]
+
+
+def check_language(strings: dict[str, Any], manifest: dict[str, Any]) -> list[str]:
+    """What is wrong with the words of one language: a path that the manifest has not, a text too long, or one that is missing."""
+    problems = []
+    wanted = dict(_said(manifest))
+    given = {path: text for path, text in strings.items() if path != "$schema"}
+    problems += [f"{path}: not in the manifest" for path in given if path not in wanted]
+    problems += [f"{path}: missing" for path in wanted if path not in given]
+    problems += [
+        f"{path}: longer than {wanted[path]}"
+        for path, text in given.items()
+        if path in wanted and len(text) > wanted[path]
+    ]
+    return problems
+
+
+def _said(manifest: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    """Each path whose text is said in every language, and how long it may be there."""
+    yield from (("name.short", 30), ("name.full", 100), ("description.short", 80), ("description.full", 4000))
+    for i, bot in enumerate(manifest.get("bots", [])):
+        for j, listed in enumerate(bot.get("commandLists", [])):
+            yield from _said_of(f"bots[{i}].commandLists[{j}].commands", listed["commands"])
+    for i, extension in enumerate(manifest.get("composeExtensions", [])):
+        path = f"composeExtensions[{i}].commands"
+        yield from _said_of(path, extension["commands"])
+        for j, command in enumerate(extension["commands"]):
+            yield from _said_of(f"{path}[{j}].parameters", command.get("parameters", []))
+
+
+def _said_of(path: str, items: list[dict[str, Any]]) -> Iterator[tuple[str, int]]:
+    for n, _ in enumerate(items):
+        yield f"{path}[{n}].title", 32
+        yield f"{path}[{n}].description", 128
 
 
 def _check_bot(bot: dict[str, Any], manifest: dict[str, Any]) -> list[str]:
@@ -111,9 +174,12 @@ def write_package(manifest: dict[str, Any], source: Path, target: Path) -> None:
     problems = check_manifest(manifest)
     icons = {name: (source / name).read_bytes() for name in ICONS}
     problems += [f"{name} {why}" for name, size in ICONS.items() if (why := check_icon(icons[name], size))]
+    words = {name: (source / "languages" / name).read_bytes() for name in languages_of(manifest)}
+    for name, data in words.items():
+        problems += [f"languages/{name}: {problem}" for problem in check_language(json.loads(data), manifest)]
     if problems:
         raise Refused("; ".join(problems))
-    files = {"manifest.json": json.dumps(manifest, indent=2, ensure_ascii=False).encode(), **icons}
+    files = {"manifest.json": json.dumps(manifest, indent=2, ensure_ascii=False).encode(), **icons, **words}
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as package:
         for name, data in files.items():
             package.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED)

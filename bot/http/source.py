@@ -15,6 +15,7 @@ from bot.http.guard import require_local
 from bot.http.responses import page
 from bot.records import Actor
 from bot.system import System
+from bot.turn.read_again import may_see, versions_of
 from bot.view.markup import Mark, Segment, segments
 from bot.wording.web import web_place
 from grounding.errors import ServiceError, StoreError
@@ -118,14 +119,7 @@ async def versions(
     system: System, evidence: dict[str, Any]
 ) -> tuple[Document | None, Document | None, Document | None]:
     """The document of a piece of evidence as it was cited, as it stands now, and as it stands or stood last; None for what is gone."""
-    doc_id = str(evidence.get("doc_id", ""))
-    then = await system.library.document(doc_id, evidence.get("version") or None)
-    return then, await system.library.document(doc_id), await system.library.last(doc_id)
-
-
-def may_see(access: Access, *versions: Document | None) -> bool:
-    """True if every version that is still there may be read: rights that were narrowed close the old text, also of what was taken out since."""
-    return all(d is None or access.may_read(d.groups) for d in versions)
+    return await versions_of(system.library, evidence)
 
 
 def _news(then: Document, now: Document | None) -> list[str]:

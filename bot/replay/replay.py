@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.records import Ask, Rerun, claim_json
+from bot.records import Ask, Rerun, Rework, claim_json
 from bot.replay.compare import Compartment, answers, claims, compared, without_marks
 from bot.system import CheckRequest, System
 from bot.turn.rerun import NOT_ASKED
+from bot.turn.rework import messages
 from bot.turn.transcript import turns_from_json
+from bot.wording.email import email_body
 from grounding.errors import InputError
 from grounding.policy import DEFAULT_POLICY
 from rai.ledger.contents import MASK, UNREADABLE
@@ -97,10 +99,15 @@ async def recheck(system: System, body: Mapping[str, Any], text: str, sources: t
     if not text:
         return None
     ask = body["ask"]
-    given = [ask["question"], *(str(turn.get("text") or "") for turn in ask.get("history") or ())]
+    made = _rework(body)
+    history = [t for t in ask.get("history") or () if not (made and t.get("role") == "assistant")]
+    given = (
+        [ask["question"], *(str(turn.get("text") or "") for turn in history)] if made.get("how") != "summary" else []
+    )
     given += [ask["context"]] if ask.get("context") else []
     query = body.get("query") or {}
-    request = CheckRequest(text, sources, query.get("text") or ask["question"], tuple(given), _time(ask.get("at")))
+    question = query.get("text") or ("" if made else ask["question"])
+    request = CheckRequest(text, sources, question, tuple(given), _time(ask.get("at")))
     return await system.recheck(request, _policy(body))
 
 
@@ -110,11 +117,10 @@ def drafted_text(body: Mapping[str, Any]) -> str:
     draft = reply.get("draft")
     if isinstance(draft, dict) and draft.get("text"):
         return str(draft["text"])
-    return (
-        str(reply.get("answer") or "")
-        if reply.get("outcome") in ("answered", "repaired") and reply.get("claims")
-        else ""
-    )
+    if reply.get("outcome") not in ("answered", "repaired") or not reply.get("claims"):
+        return ""
+    answer = str(reply.get("answer") or "")
+    return email_body(answer) if _rework(body).get("how") == "email" else answer
 
 
 def recorded_claims(body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -125,11 +131,21 @@ def recorded_claims(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def sources_of(body: Mapping[str, Any]) -> tuple[Source, ...]:
-    """The evidence as it was recorded."""
+    """The evidence as it was recorded; of a summary the messages of the conversation."""
+    if _rework(body).get("how") == "summary":
+        turns = turns_from_json(body["ask"].get("history") or [], "ask.history")
+        said = messages([turn for turn in turns if turn.text.strip()])
+        return tuple(Source(e.passage.chunk_id, e.passage.text, e.passage.title) for e in said)
     return tuple(
         Source(e["chunk_id"], e.get("text") or "", e.get("title") or "", e.get("updated"))
         for e in body.get("evidence") or ()
     )
+
+
+def _rework(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the turn made of an earlier answer, as it was recorded; empty for every other."""
+    made = (body.get("ask") or {}).get("rework")
+    return made if isinstance(made, Mapping) else {}
 
 
 def _rerun(body: Mapping[str, Any], *, asks_model: bool) -> Rerun:
@@ -145,6 +161,7 @@ def _rerun(body: Mapping[str, Any], *, asks_model: bool) -> Rerun:
         at=_time(said.get("at")),
         locale=said.get("locale"),
         excluded=tuple(said.get("excluded") or ()),
+        rework=Rework(**_rework(body)) if _rework(body) else None,
     )
     text = without_marks(drafted_text(body)) or None
     return Rerun(ask, frozenset(access.get("groups") or ()), text, _generator(body), asks_model)

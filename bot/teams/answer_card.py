@@ -6,22 +6,34 @@ the evidence is. Every text of a document or a draft is written as literal chara
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
 
+from bot.records import How, Rework
 from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
-from bot.view.reply import ReplyView
+from bot.view.reply import ListedSource, ReplyView
 from bot.wording.card import CardWords
+from bot.wording.clarification import completed
 from bot.wording.contacts import with_marks
+from bot.wording.email import LANGUAGES
+from grounding.records import plain
 from rai.records import Claim, Outcome
 
 CARD = "application/vnd.microsoft.card.adaptive"
 VERSION = "1.5"
 GAP = "report_gap"
 """The verb of the button that reports a question which no source answers."""
+REWORK = "rework"
+"""The verb of the buttons that make something else of the answer."""
+A_ROW = 3
+"""Buttons of a row: Microsoft's renderer cuts the words of more to their first letters."""
+CHANGE, ABOUT = "change", "about"
+"""The verb of the button that asks again about something else, and the field that says what."""
 MAX_ROWS, MAX_SOURCES, MAX_VALUE, MAX_LINE, MAX_DRAFT, MAX_ASKED = 12, 8, 60, 120, 1500, 600
 _HEADS = {
     Outcome.REPAIRED: ("repaired", "Warning"),
@@ -29,13 +41,12 @@ _HEADS = {
     Outcome.INSUFFICIENT: ("insufficient", "Warning"),
     Outcome.FAILED: ("failed", "Attention"),
 }
-_CONTACTS = re.compile(r"[\\`*_\[\]<>~|#]")
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What a card is made of beside the reply. `asked`: the question, empty where it cannot be asked again by a button; `evidence`: the link to its page;
-    `dates`: of sources by their number, when each was last changed; `choices`: what a question back offers, each with the question that it completes.
+    `dates`: of sources by their number, when each was last changed; `choices`: what a question back offers, each with the question that it completes; `reworks`: what can be made of the answer; `view`: what the call is about, None where it is not known.
     """
 
     words: CardWords
@@ -43,6 +54,8 @@ class Shown:
     evidence: str = ""
     dates: Mapping[int, str] = field(default_factory=dict)
     choices: Sequence[tuple[str, str]] = ()
+    reworks: Sequence[Rework] = ()
+    view: Sequence[str] | None = None
     drafts: bool = False
     language: str = "en"
 
@@ -90,7 +103,7 @@ def verdict_line(reply: ReplyView, words: CardWords) -> str:
     removed, doubtful = len(made) - len(corrected), sum(c.status in ("unchecked", "conflict") for c in values)
     parts = [words.count("checked", len(values)) if values else words("nothing_checked")]
     if corrected:
-        told = ", ".join(f"{_cut(c.claim.text, MAX_VALUE)} → {_cut(c.now or '', MAX_VALUE)}" for c in corrected[:3])
+        told = ", ".join(f"{cut(c.claim.text, MAX_VALUE)} → {cut(c.now or '', MAX_VALUE)}" for c in corrected[:3])
         parts.append(f"{words.count('corrected', len(corrected))}: {told}")
     parts += [words.count("removed", removed)] if removed else []
     parts += [words.count("doubtful", doubtful)] if doubtful else []
@@ -107,17 +120,45 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
         ("why", w("why"), _why(reply, w, rows)),
         ("sources", w("sources"), _sources(reply, shown, min(rows, MAX_SOURCES))),
         ("customer", w("copy"), _customer(reply, w) if rows else []),
+        ("rework", w("rework"), _reworks(reply, shown) if rows else []),
     ]
-    body = [*_head(reply, w), *(_missing(reply, shown)), *_struck(reply, w)]
+    body = [*_view(shown), *_head(reply, w), *(_missing(reply, shown)), *_struck(reply, w)]
     body += [
-        {"type": "Container", "id": name, "isVisible": False, "items": items} for name, _, items in folded if items
+        {"type": "Container", "id": name, "isVisible": False, "items": items}
+        for name, _, items in [*folded, ("view", "", _change(shown) if rows else [])]
+        if items
     ]
     toggles = [_toggle(title, name, [n for n, _, i in folded if i]) for name, title, items in folded if items]
     fallback = verdict_line(reply, w) or w(_HEADS[Outcome(reply.outcome)][0])
     steps = _steps(reply, shown)[:MAX_ACTIONS]
     body += [{"type": "ActionSet", "actions": steps}] if steps else []
-    card = _card(body, fallback, [*toggles, *_open(shown)])
+    *above, last = _action_sets([*toggles, *_open(shown)]) or [{"actions": []}]
+    card = card_of([*body, *above], fallback, last["actions"])
     return {"contentType": CARD, "content": card}
+
+
+def read_change(value: Any) -> str:
+    """The question that *Change* asks, completed by what the person typed; empty if the value of a message says something else."""
+    if not isinstance(value, dict) or value.get("verb") != CHANGE:
+        return ""
+    asked, about = value.get("asked"), value.get(ABOUT)
+    if not (isinstance(asked, str) and asked.strip()):
+        return ""
+    named = cut(about, MAX_LINE) if isinstance(about, str) else ""
+    return completed(asked[:MAX_ASKED], named) if named else asked[:MAX_ASKED]
+
+
+def read_rework(value: Any) -> Rework | None:
+    """What the value of a message says of a button that reworks an answer; None if it is something else. Some clients send it as JSON text."""
+    if isinstance(value, str) and value.startswith("{"):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if not isinstance(value, dict) or value.get("verb") != REWORK or value.get("how") not in get_args(How):
+        return None
+    entry_id, language = value.get("entry_id"), value.get("language")
+    if not isinstance(entry_id, str) or not entry_id:
+        return None
+    return Rework(value["how"], entry_id[:100], language if isinstance(language, str) and language in LANGUAGES else "")
 
 
 def read_gap(value: Any) -> Gap | None:
@@ -132,10 +173,11 @@ def read_gap(value: Any) -> Gap | None:
 
 def said_on_card(text: str) -> Json:
     """The answer to an invoke: the card that takes the place of the one that was pressed."""
-    return {"statusCode": 200, "type": CARD, "value": _card([_text(text)], text)}
+    return {"statusCode": 200, "type": CARD, "value": card_of([text_block(text)], text)}
 
 
-def _card(body: list[Json], fallback: str, actions: Sequence[Json] = ()) -> Json:
+def card_of(body: list[Json], fallback: str, actions: Sequence[Json] = ()) -> Json:
+    """A card of these parts; `fallback` is read where a client shows no cards, and aloud."""
     return {
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",
@@ -152,13 +194,46 @@ def _head(reply: ReplyView, w: CardWords) -> list[Json]:
     items: list[Json] = []
     if reply.outcome in _HEADS:
         name, colour = _HEADS[Outcome(reply.outcome)]
-        items.append(_text(w(name), weight="Bolder", color=colour))
+        items.append(text_block(w(name), weight="Bolder", color=colour))
     if line:
         good = reply.outcome == Outcome.ANSWERED and not any(
             c.status in ("unchecked", "conflict") or c.trust is not None for c in reply.claims
         )
-        items.append(_text(line, color="Good" if good else "Default"))
+        items.append(text_block(line, color="Good" if good else "Default"))
     return items
+
+
+def _view(shown: Shown) -> list[Json]:
+    """The line that says what the call is about, with the way to change it."""
+    if shown.view is None or not (shown.view or shown.asked):
+        return []
+    names = " · ".join(cut(name, MAX_VALUE) for name in (*shown.view, cut(shown.asked, MAX_LINE)) if name)
+    line = {
+        "type": "Column",
+        "width": "stretch",
+        "items": [text_block(shown.words("view", names=names), isSubtle=True, size="Small")],
+    }
+    unfold = {"type": "ActionSet", "actions": [_toggle(shown.words("change"), "view", ["view"])]}
+    return [{"type": "ColumnSet", "columns": [line, {"type": "Column", "width": "auto", "items": [unfold]}]}]
+
+
+def _change(shown: Shown) -> list[Json]:
+    """What *Change* unfolds: a field for what the customer has, with which the question is asked again, and the way to another customer."""
+    if not _view(shown):
+        return []
+    w = shown.words
+    new = _say(w("new_customer"), w("new_customer"))
+    if not shown.asked:
+        return [{"type": "ActionSet", "actions": [new]}]
+    field_ = {
+        "type": "Input.Text",
+        "id": ABOUT,
+        "label": w("about"),
+        "maxLength": MAX_LINE,
+        "value": ", ".join(shown.view or ())[:MAX_LINE],
+    }
+    again = {"type": "Action.Submit", "title": w("ask_again"), "data": {"verb": CHANGE, "asked": shown.asked}}
+    return [field_, {"type": "ActionSet", "actions": [again, new]}]
 
 
 def _missing(reply: ReplyView, shown: Shown) -> list[Json]:
@@ -167,7 +242,7 @@ def _missing(reply: ReplyView, shown: Shown) -> list[Json]:
         parts: Sequence[str] = reply.unanswered or ([shown.asked] if shown.asked else [])
     else:
         parts = reply.unanswered if reply.delivered else ()
-    return [_text(shown.words("missing", part=_cut(part, MAX_LINE)), isSubtle=True) for part in parts[:3]]
+    return [text_block(shown.words("missing", part=cut(part, MAX_LINE)), isSubtle=True) for part in parts[:3]]
 
 
 def _struck(reply: ReplyView, w: CardWords) -> list[Json]:
@@ -188,7 +263,7 @@ def _struck(reply: ReplyView, w: CardWords) -> list[Json]:
         if at < len(text)
         else []
     )
-    return [_text(w("struck"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": runs}]
+    return [text_block(w("struck"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": runs}]
 
 
 def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -204,22 +279,29 @@ def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def _claims(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
     """A row for each value: what it is, what was found, and in which source."""
     values = [c for c in reply.claims if c.kind != "statement"] if reply.delivered else []
-    places = {c.chunk_id: c for c in reversed(reply.citations)}
+    return claim_rows(values, {c.chunk_id: c for c in reversed(reply.citations)}, w, rows)
+
+
+def claim_rows(values: Sequence[Claim], places: Mapping[str, ListedSource], w: CardWords, rows: int) -> list[Json]:
+    """A row for each claim, at most so many; `places`: sources by the id of their passage."""
     items = [_row(c, places, w) for c in values[:rows]]
-    return [*items, _text(w("more", n=len(values) - rows), isSubtle=True)] if len(values) > rows > 0 else items
+    return [*items, text_block(w("more", n=len(values) - rows), isSubtle=True)] if len(values) > rows > 0 else items
 
 
-def _row(claim: Claim, places: Mapping[str, Any], w: CardWords) -> Json:
+def _row(claim: Claim, places: Mapping[str, ListedSource], w: CardWords) -> Json:
     cited = next((places[e.source] for e in claim.evidence if e.source in places), None)
-    where = f"[{cited.n}] {_cut(cited.name, MAX_VALUE)}" if cited is not None else ""
+    where = f"[{cited.n}] {cut(cited.name, MAX_VALUE)}" if cited is not None else ""
     doubt = claim.status in ("unchecked", "conflict") or claim.trust is not None
     texts: list[tuple[str, Json]] = [
-        (_cut(claim.text, MAX_VALUE), {"weight": "Bolder"}),
-        (w.status(claim.status), {"color": "Warning"} if doubt else {}),
+        (cut(claim.text, MAX_VALUE), {"weight": "Bolder"}),
+        (
+            w.status(claim.status),
+            {"color": "Attention"} if claim.unsupported else {"color": "Warning"} if doubt else {},
+        ),
         (where, {"isSubtle": True}),
     ]
     columns = [
-        {"type": "Column", "width": "stretch", "items": [_text(t, size="Small", **look)]} for t, look in texts if t
+        {"type": "Column", "width": "stretch", "items": [text_block(t, size="Small", **look)]} for t, look in texts if t
     ]
     return {"type": "ColumnSet", "columns": columns}
 
@@ -229,9 +311,9 @@ def _why(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
     made = changes(reply) or [DraftChange(c, None) for c in (reply.draft.unsupported if reply.draft else ())]
     lines = []
     for change in made[:rows]:
-        arrow = f" → {_cut(change.now, MAX_VALUE)}" if change.now else ""
-        lines.append(f"{_cut(change.claim.text, MAX_LINE)}{arrow}: {w.status(change.claim.status)}")
-    return [_text(line, size="Small") for line in lines]
+        arrow = f" → {cut(change.now, MAX_VALUE)}" if change.now else ""
+        lines.append(f"{cut(change.claim.text, MAX_LINE)}{arrow}: {w.status(change.claim.status)}")
+    return [text_block(line, size="Small") for line in lines]
 
 
 def _sources(reply: ReplyView, shown: Shown, rows: int) -> list[Json]:
@@ -244,15 +326,15 @@ def _sources(reply: ReplyView, shown: Shown, rows: int) -> list[Json]:
         date = shown.dates.get(n, "")
         place = source.locator if source.locator != source.name else ""
         said = (source.name, place, shown.words("as_of", date=date) if date else "", source.web)
-        lines.append(f"[{n}] " + " · ".join(_cut(part, MAX_LINE) for part in said if part))
-    return [_text(line, size="Small") for line in lines]
+        lines.append(f"[{n}] " + " · ".join(cut(part, MAX_LINE) for part in said if part))
+    return [text_block(line, size="Small") for line in lines]
 
 
 def _customer(reply: ReplyView, w: CardWords) -> list[Json]:
     """The answer as it can be sent on: no marks but those of contacts that nobody answers for, plain text."""
     text = for_customer(reply.answer, reply.unvouched) if reply.delivered else ""
     return (
-        [_text(w("customer"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": [_run(text)]}]
+        [text_block(w("customer"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": [_run(text)]}]
         if text
         else []
     )
@@ -267,7 +349,7 @@ def _steps(reply: ReplyView, shown: Shown) -> list[Json]:
             c.text for c in reply.draft.unsupported
         ]
         if values:
-            without = w("without", values=", ".join(_cut(v, MAX_VALUE) for v in dict.fromkeys(values[:5])))
+            without = w("without", values=", ".join(cut(v, MAX_VALUE) for v in dict.fromkeys(values[:5])))
             steps.append(_say(w("ask_without"), f"{asked}\n{without}"))
     if reply.outcome == Outcome.INSUFFICIENT:
         data = {"verb": GAP, "entry_id": reply.entry_id, "language": shown.language}
@@ -284,10 +366,31 @@ def _open(shown: Shown) -> list[Json]:
     )
 
 
-def _say(title: str, text: str) -> Json:
-    """A button that sends `text` as the person's next message."""
-    sent = {"type": "messageBack", "displayText": title, "text": text}
-    return {"type": "Action.Submit", "title": _cut(title, MAX_VALUE), "data": {"msteams": sent}}
+def _reworks(reply: ReplyView, shown: Shown) -> list[Json]:
+    """Buttons for what can be made of the answer, and below them the languages that it can be translated into."""
+    if not reply.delivered or not reply.citations:
+        return []
+    rows = (
+        [(shown.words(f"rework_{r.how}"), r) for r in shown.reworks if r.how != "translate"],
+        [(LANGUAGES[r.language].own, r) for r in shown.reworks if r.how == "translate"],
+    )
+    return [s for row in rows for s in _action_sets([_make(title, r, reply) for title, r in row])]
+
+
+def _action_sets(actions: Sequence[Json]) -> list[Json]:
+    """Rows of so many buttons that their words are whole on a card in a chat."""
+    return [{"type": "ActionSet", "actions": list(actions[i : i + A_ROW])} for i in range(0, len(actions), A_ROW)]
+
+
+def _make(title: str, rework: Rework, reply: ReplyView) -> Json:
+    said = LANGUAGES[rework.language].into if rework.language else title
+    return _say(title, said, {"verb": REWORK, **plain(replace(rework, entry_id=reply.entry_id))})
+
+
+def _say(title: str, text: str, value: Json | None = None) -> Json:
+    """A button that sends `text` as the person's next message, and with it `value`, which no words can say."""
+    sent = {"type": "messageBack", "displayText": title, "text": text, **({"value": value} if value else {})}
+    return {"type": "Action.Submit", "title": cut(title, MAX_VALUE), "data": {"msteams": sent}}
 
 
 def _toggle(title: str, name: str, all_names: Sequence[str]) -> Json:
@@ -313,11 +416,12 @@ def _run(text: str) -> Json:
     return {"type": "TextRun", "text": text}
 
 
-def _text(text: str, **look: Any) -> Json:
-    """A block of literal text: its markdown would be read, so what could be any is escaped."""
-    return {"type": "TextBlock", "text": _CONTACTS.sub(lambda m: "\\" + m[0], text), "wrap": True, **look}
+def text_block(text: str, **look: Any) -> Json:
+    """A block of literal text. Markdown is read in a TextBlock and differently by each client, in a TextRun by none."""
+    return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": text, **look}]}
 
 
-def _cut(text: str, limit: int) -> str:
+def cut(text: str, limit: int) -> str:
+    """A text in a line, at most so many characters of it."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

@@ -30,6 +30,7 @@ from bot.teams.guard import (
 from bot.teams.handler import ActivityHandler, Result
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import LEASE_S, Inbox
+from bot.teams.knowledge import Knowledge
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Transport, Unauthorized
 from bot.teams.undelivered import Undelivered
@@ -56,10 +57,11 @@ def add_routes(
     deliveries: Deliveries | None = None,
     transport: Transport | None = None,
     lease_s: float = LEASE_S,
+    knowledge: Knowledge | None = None,
 ) -> None:
     """Register the bot's route on `app`; it opens with the application and drains when that shuts down.
 
-    `deliveries` writes what became of the replies, None: into `ledger`, uncounted; whoever gives it drains it. `transport` replaces
+    `deliveries` writes what became of the replies, None: into `ledger`, uncounted; whoever gives it drains it. `knowledge`: what the message extension searches; None: there is none. `transport` replaces
     botbuilder, `lease_s` is the time after which another process takes over unfinished turns. Raises SettingsError when the registration is incomplete.
     """
     endpoint = BotEndpoint(
@@ -69,6 +71,7 @@ def add_routes(
         deliveries=deliveries or Deliveries(ledger),
         transport=transport or BotbuilderTransport(settings),
         lease_s=lease_s,
+        knowledge=knowledge,
     )
     app.router.add_post(PATH, endpoint.handle)
     app.on_startup.append(endpoint.open)
@@ -88,6 +91,7 @@ class BotEndpoint:
         deliveries: Deliveries,
         transport: Transport,
         lease_s: float,
+        knowledge: Knowledge | None,
     ) -> None:
         self._settings = settings
         self._deliveries = deliveries
@@ -107,6 +111,7 @@ class BotEndpoint:
             undelivered=Undelivered(self._state),
             deliveries=deliveries,
             worker=self._worker,
+            knowledge=knowledge,
         )
         self._caretaker: asyncio.Task[None] | None = None
         self._tenants = settings.bot.tenants or ((settings.bot.tenant_id,) if settings.bot.tenant_id else ())
@@ -127,6 +132,8 @@ class BotEndpoint:
             self._caretaker.cancel()
             await asyncio.gather(self._caretaker, return_exceptions=True)
         await self._worker.drain(self._settings.bounds.turn_deadline_s)
+        if self._turns.extension is not None:
+            await self._turns.extension.drain()
         await self._inbox.release(self._turns.working)
 
     async def close(self, _: web.Application) -> None:

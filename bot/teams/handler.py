@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import logging
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -28,12 +28,14 @@ from bot.teams.activity import (
     user_of,
     wants_replies_in_body,
 )
-from bot.teams.answer_card import MAX_ASKED, Gap, Shown, read_gap, said_on_card
+from bot.teams.answer_card import MAX_ASKED, Gap, Shown, read_change, read_gap, read_rework, said_on_card
 from bot.teams.attachments import Opened, attached_to, opened
 from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
+from bot.teams.extension import MessageExtension
 from bot.teams.guard import RefusedRequest
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import Abandoned, ActivityKey, Inbox
+from bot.teams.knowledge import Knowledge
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
@@ -45,6 +47,7 @@ from bot.teams.worker import Busy, Worker
 from bot.turn.delivery import Deliveries, Delivery
 from bot.turn.disputes import Reporter, report
 from bot.turn.pasted import Pasted, read_pasted
+from bot.turn.rework import offered_reworks
 from bot.view.reply import DELIVERED, view_of
 from bot.wording.card import CardWords
 from bot.wording.refusals import language_for
@@ -111,6 +114,7 @@ class ActivityHandler:
         undelivered: Undelivered,
         deliveries: Deliveries,
         worker: Worker,
+        knowledge: Knowledge | None = None,
     ) -> None:
         self._settings = settings
         self._answer = answer
@@ -124,6 +128,8 @@ class ActivityHandler:
         self._dispatch = Dispatch(outbox, undelivered, history, deliveries, _never_arrived)
         self._rate = TurnLimit(settings.serving.rate_per_minute)
         self._stops: dict[ActivityKey, Stop] = {}
+        self._knowledge = knowledge
+        self.extension = MessageExtension(settings, knowledge, answer, ledger, self._rate) if knowledge else None
         self.working: dict[ActivityKey, int] = {}
 
     async def receive(self, activity: Json) -> Result:
@@ -268,7 +274,7 @@ class ActivityHandler:
         if not await self._inbox.holds(key, attempt):
             await self._deliveries.write(delivery.ended(TAKEN_OVER))
             return False
-        if reply is not None and reply.intent == "new":
+        if _begins_anew(question, reply):
             await self._forget(activity)
 
         async def send() -> str | None:
@@ -286,7 +292,8 @@ class ActivityHandler:
         self, activity: Json, on_stage: OnStage | None, *, counted: bool = True, stop: Stop | None = None
     ) -> tuple[Json, _Question, Reply | None]:
         """The message to send, and the reply in it if there is one. Never raises but for cancellation."""
-        text = question_text(activity)
+        rework = read_rework(activity.get("value"))
+        text = question_text(activity) or read_change(activity.get("value")) or (rework.how if rework else "")
         question = _Question(text, read_pasted(text))
         pressed = None if text else read_pressed(activity.get("value"))
         gap = None if text else read_gap(activity.get("value"))
@@ -310,8 +317,7 @@ class ActivityHandler:
                     question=question.text,
                     history=history,
                     context=files.text or None,
-                    # In a group everyone reads the answer: only what everyone may see goes into it.
-                    user=user if is_personal(activity) else None,
+                    user=self._reader(activity),
                     actor=actor_of(activity, self._settings),
                     policy=self._settings.answering.policy,
                     channel=activity["channelId"],
@@ -319,40 +325,64 @@ class ActivityHandler:
                     at=time_of(activity),
                     locale=activity.get("locale"),
                     stop=stop,
+                    rework=rework,
+                    answered=await self._history.last_entry(activity) or "",
                 )
                 reply = await self._answer(ask, on_stage)
             if not is_personal(activity):
                 reply = replace(reply, internal_notes=())
             above = files.lines(_language(activity))
-            return self._render(reply, activity, question, ask.user, above), question, reply
+            view = await self._in_view(reply, question, history, ask.user)
+            shown = replace(self._shown(reply, activity, question, ask.user), view=view)
+            return self._render(reply, activity, question, shown, above), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
             log.error("a turn ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
             await self._deliveries.write(_delivery(activity, reply).ended(UNSHOWN))
             return notice(say("apology", _language(activity))), question, None
 
-    def _render(self, reply: Reply, activity: Json, question: _Question, user: str | None, above: str = "") -> Json:
+    async def _in_view(
+        self, reply: Reply, question: _Question, history: Sequence[Turn], user: str | None
+    ) -> Sequence[str] | None:
+        """What the call is about; None where that is not known, or another answer was only made into something else."""
+        made = reply.record.ask
+        if self._knowledge is None or reply.intent or made is None or made.rework is not None:
+            return None
+        try:
+            return await self._knowledge.in_view((*history, *question.turns()), user)
+        except AttestError as error:
+            log.warning("what a call is about could not be read: %s", kind_and_place(error))
+            return None
+
+    def _reader(self, activity: Json) -> str | None:
+        """With whose rights an answer is made: in a group everyone reads it, so only what everyone may see goes into it."""
+        return user_of(activity, self._settings) if is_personal(activity) else None
+
+    def _render(self, reply: Reply, activity: Json, question: _Question, shown: Shown, above: str = "") -> Json:
         asked = question.asked if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
-        signed = partial(source_link, self._settings, reply.entry_id, user=user)
-        shown = signed if self._settings.serving.public_url and reply.entry_id else None
+        signed = partial(source_link, self._settings, reply.entry_id, user=self._reader(activity))
+        source = signed if self._settings.serving.public_url and reply.entry_id else None
         return render(
             reply,
             teams=is_teams(activity),
-            source=shown,
+            source=source,
             question=asked,
             above=above,
-            shown=self._shown(reply, activity, question, user),
+            shown=shown,
         )
 
     def _shown(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Shown:
         """What the card below the answer is made of."""
-        language, asked = _language(activity), question.asked if len(question.asked) <= MAX_ASKED else ""
+        made = reply.record.ask.rework if reply.record.ask else None
+        language, asked = _language(activity), question.asked if len(question.asked) <= MAX_ASKED and not made else ""
+        drafts = reply.record.mode.get("generator", "").startswith("model:")
         found = view_of(reply).asked_back
         return Shown(
             CardWords(language),
             asked=asked,
             dates={e.n: (e.passage.updated or "")[:10] for e in reply.record.evidence},
             choices=found.choices(asked)[:3] if found and asked else (),
-            drafts=reply.record.mode.get("generator", "").startswith("model:"),
+            drafts=drafts,
+            reworks=offered_reworks(reply.answer, drafts=drafts),
             language=language,
             evidence=evidence_link(self._settings, reply.entry_id, user),
         )
@@ -361,7 +391,7 @@ class ActivityHandler:
         """Remember a turn that was answered in the body."""
         if reply is None:
             return
-        if reply.intent == "new":
+        if _begins_anew(question, reply):
             await self._forget(activity)
         try:
             await self._history.remember(activity, list(_said(question, reply)))
@@ -382,6 +412,9 @@ class ActivityHandler:
         if activity.get("name") == ACTION_INVOKE and (gap := read_gap(activity.get("value"))):
             told = await self._report_gap(activity, gap)
             return Result(200, said_on_card(told) if told else declined(say("apology", gap.language)))
+        if self.extension is not None and (shown := await self.extension.invoke(activity)) is not None:
+            body, entry_id = shown
+            return Result(200, body, Delivery(entry_id, activity["channelId"]) if entry_id else None)
         if activity.get("name") != FEEDBACK_INVOKE:
             return Result(501)
         feedback = read_feedback(activity.get("value"))
@@ -481,10 +514,20 @@ def _delivery(activity: Json, reply: Reply | None) -> Delivery:
     return Delivery(reply.entry_id if reply else "", activity["channelId"])
 
 
+def _begins_anew(question: _Question, reply: Reply | None) -> bool:
+    """Whether what was said before is about another customer: that was said, or a new conversation was pasted."""
+    return reply is not None and (
+        reply.intent == "new" or (question.pasted is not None and reply.outcome not in FORGOTTEN)
+    )
+
+
 def _said(question: _Question, reply: Reply | None) -> Iterator[Turn]:
     """What the conversation remembers of a turn: small talk would stand between a question and what follows from it."""
     if reply is not None and reply.outcome not in FORGOTTEN and reply.intent is None:
-        yield from question.turns()
+        if (
+            reply.record.ask is None or reply.record.ask.rework is None
+        ):  # a wish to rework asks nothing that later questions hang on
+            yield from question.turns()
         if reply.outcome in DELIVERED:
             yield Turn("assistant", reply.answer)
 

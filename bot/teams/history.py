@@ -16,6 +16,8 @@ from bot.teams.ports import Json
 from grounding.records import Turn
 
 KEEP = 20
+CALL_S = 3600.0
+"""A pause after which the next question is about another customer."""
 MAX_TEXT = 8000
 """A kept turn is cut here; the channel itself allows far more."""
 
@@ -30,16 +32,23 @@ class ConversationHistory:
         self._clock = clock
 
     async def recall(self, activity: Json) -> tuple[Turn, ...]:
-        """The last turns of the activity's conversation, oldest first, none older than the settings allow."""
-        since = self._clock() - self._max_age
+        """The last turns of the activity's conversation, oldest first, none older than the settings allow, and none before a pause of an hour: then it is another call."""
+        now = self._clock()
+        since = now - self._max_age
         wanted = (
-            select(turns.c.role, turns.c.text)
+            select(turns.c.role, turns.c.text, turns.c.at)
             .where(_place(turns, activity), turns.c.at >= since)
             .order_by(turns.c.id.desc())
             .limit(self._keep)
         )
         rows = await self._state.run(lambda c: c.execute(wanted).all())
-        return tuple(Turn(row.role, row.text) for row in reversed(rows))
+        call, newer = [], now
+        for row in rows:
+            if newer - row.at > CALL_S:
+                break
+            call.append(Turn(row.role, row.text))
+            newer = row.at
+        return tuple(reversed(call))
 
     async def remember(self, activity: Json, said: Sequence[Turn]) -> None:
         """Add turns to the activity's conversation and drop what is beyond the last ones kept."""

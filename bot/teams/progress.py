@@ -21,6 +21,8 @@ from bot.teams.render import shorten
 log = logging.getLogger(__name__)
 
 TYPING_EVERY_S = 3.0
+DOTS_AFTER_S = 0.3
+"""An answer that is there sooner needs no sign of life before it, which would only keep it waiting."""
 INFORM_EVERY_S = 1.5
 """Teams allows about one stream request a second."""
 AGAIN_AFTER_S = 3.0
@@ -64,17 +66,23 @@ class Progress:
     async def run(self) -> None:
         """Send signs until the turn ends or the channel refuses one."""
         try:
+            if not self._stream and await self._ends_within(min(DOTS_AFTER_S, self._every)):
+                return
             while not self._ended.is_set():
                 await self._signal()
-                try:
-                    await asyncio.wait_for(self._ended.wait(), self._every)
-                except TimeoutError:
-                    continue
+                await self._ends_within(self._every)
         except SendFailed as error:
             self.cancelled = error.status == 403 and CANCELLED in error.detail.lower()
             if self.cancelled:
                 self._on_stop()
             log.info("signs of life stopped: %s", error)
+
+    async def _ends_within(self, seconds: float) -> bool:
+        try:
+            await asyncio.wait_for(self._ended.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
 
     def end(self) -> None:
         """No further sign; one that is on its way is not cut off, so that the order holds."""

@@ -25,9 +25,12 @@ async def _in_context(context: Context, job: Job) -> None:
 
 
 class Worker:
-    """Runs jobs in the background: one at a time per line, at most `concurrency` in all, at most `limit` waiting."""
+    """Runs jobs in the background: one at a time per line, at most `concurrency` in all, at most `limit` waiting.
 
-    def __init__(self, *, limit: int = 1000, concurrency: int = 32) -> None:
+    A turn that waits for its channel or its model keeps a place too, so there are as many places as the transport has threads.
+    """
+
+    def __init__(self, *, limit: int = 1000, concurrency: int = 64) -> None:
         self._limit = limit
         self._slots = asyncio.Semaphore(concurrency)
         self._lines: dict[str, deque[Job]] = {}

@@ -19,8 +19,10 @@ from bot.turn.draft_to_reply import decide_reply, refusing_reply, reply_without_
 from bot.turn.pasted import read_pasted
 from bot.turn.prompt import turn_prompt
 from bot.turn.recording import broken_reply, record_reply
+from bot.turn.rework import reworked, wanted
 from bot.turn.screening import blocked_for, open_turn
 from bot.turn.seams import Seams
+from bot.turn.small_talk import small_talk
 from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState
@@ -141,8 +143,11 @@ async def _turn(state: TurnState) -> Reply:
     access = state.access = await stage("access", turn_access(state))
     if not await stage("screen", open_turn(state)):
         return refusing_reply(state, blocked_for(state))
-    if (reply := await talked(state)) is not None:
-        return reply
+    talk = small_talk(state.ask.question, state.history, state.ask.locale)
+    if (rework := wanted(state.ask, talk)) is not None:
+        return await reworked(state, rework, talk.language if talk else state.language)
+    if talk is not None:
+        return await talked(state, talk)
     state.query = await stage("query", _query(state, access))
     await _find(state, access)
     state.internal = internal_notes([p for p in state.found.kept if p.internal], state.found.grades)

@@ -107,6 +107,9 @@ def _stage(name: str, ms: float, nodes: Mapping[str, str]) -> dict[str, Any]:
 def _ask_json(ask: Ask) -> dict[str, Any]:
     kept = {**plain(ask), "at": ask.at.isoformat() if ask.at else None}
     del kept["stop"]
+    del kept["answered"]  # what a turn was made from stands in `rework`
+    if ask.rework is None:
+        del kept["rework"]
     del kept["actor"]  # stands by itself, with the groups that the turn came to
     return kept
 

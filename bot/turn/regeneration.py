@@ -29,7 +29,7 @@ async def drafted_again(state: TurnState, draft: str, claims: Sequence[Claim]) -
     left = state.seams.deadline_s - state.timings()["total"] / 1000 - RESERVE_S
     if reviser is None or prompt is None or left <= 0:
         return None
-    request = revision_request(state.ask.question, draft, problems(claims), state.marker)
+    request = revision_request(prompt.question, draft, problems(claims), state.marker)
     again = await asyncio.to_thread(turn_prompt, state, request, prompt.evidence)
     text, why = None, ""
     try:

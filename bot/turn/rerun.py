@@ -21,7 +21,7 @@ NOT_ASKED = "a model is not asked again"
 
 async def rerun_turn(wanted: Rerun, seams: Seams, policy: Policy, *, drafted: bool) -> dict[str, Any]:
     """The body of the entry that the turn would leave now. `drafted`: the recorded draft takes the place of the composer. Raises UserError for a question that cannot be used."""
-    kept = _Kept()
+    kept = _Kept(seams.ledger)
     today = replace(
         seams,
         web=None,
@@ -37,15 +37,17 @@ async def rerun_turn(wanted: Rerun, seams: Seams, policy: Policy, *, drafted: bo
 class _Kept:
     """What of a ledger a turn asks, with nothing in it: the entry is kept in memory, as it would be read again."""
 
-    def __init__(self) -> None:
+    def __init__(self, recorded: Ledger) -> None:
+        self._recorded = recorded
         self.body: dict[str, Any] = {}
 
     async def append(self, kind: str, body: dict[str, Any]) -> Entry:
         self.body = json.loads(json.dumps(body))
         return Entry("", 0, "", kind, self.body, "", "")
 
-    async def get(self, _entry_id: str) -> Entry | None:
-        return None
+    async def get(self, entry_id: str) -> Entry | None:
+        """What a reworked answer was made of is looked up in the record itself."""
+        return await self._recorded.get(entry_id)
 
     async def entries(self, **_wanted: object) -> AsyncIterator[Entry]:
         none: tuple[Entry, ...] = ()

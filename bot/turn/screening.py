@@ -30,7 +30,7 @@ company's list or a stronger screen needs no more than its own threshold.
 """
 LONGEST = 2000
 """Characters of what is read together; more is a pasted text, which is judged by itself."""
-_OURS = ("system", "guidance", "guidance_apart", "history", "agent_context", "revision")
+_OURS = ("system", "guidance", "guidance_apart", "history", "agent_context", "revision", "rework")
 """Templates that an answer must not tell; the example and the sentence of insufficiency are meant to be said."""
 
 

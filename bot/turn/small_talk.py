@@ -15,15 +15,35 @@ from typing import Any, Literal, get_args
 
 import yaml
 
-from bot.records import Intent
+from bot.records import How, Intent
 from grounding.records import Turn
 from rai.screening.languages import language
 
-Form = Literal["new", "shorter", "why", "about", "help", "farewell", "thanks", "greeting", "ok"]
+Form = Literal[
+    "new",
+    "summary",
+    "translate",
+    "email",
+    "chat",
+    "friendlier",
+    "shorter",
+    "why",
+    "about",
+    "help",
+    "farewell",
+    "thanks",
+    "greeting",
+    "ok",
+]
 """What was said, the first of these where a message says several: "thanks, bye" is a farewell."""
 FORMS: tuple[Form, ...] = get_args(Form)
 INTENTS: Mapping[Form, Intent] = {
     "new": "new",
+    "summary": "rework",
+    "translate": "rework",
+    "email": "rework",
+    "chat": "rework",
+    "friendlier": "rework",
     "shorter": "rework",
     "why": "rework",
     "about": "about",
@@ -39,7 +59,9 @@ LONGEST, MOST_WORDS = 120, 16
 """Characters and words of a message that is looked at: who writes more says something."""
 ANSWERED_WORDS = 12
 """A human agent who wrote this many words, or a number, has answered the customer; fewer are "one moment"."""
-_ASKING = frozenset({"greeting", "help", "about", "shorter", "why"})
+REWORKS: frozenset[str] = frozenset(get_args(How))
+"""Forms that ask for something to be made of what was said."""
+_ASKING = frozenset({"greeting", "help", "about", "why"}) | REWORKS
 """Forms that a question mark may follow."""
 _NAMED = frozenset({"greeting", "thanks", "farewell"})
 """Forms behind which a name may stand."""
@@ -48,6 +70,8 @@ _SHORTENED = frozenset({"farewell"})
 _NAMES = 2
 """Words of a name: first and last."""
 _BESIDE = ("extra", "address")
+INTO = "into"
+"""Phrases that name the language to translate into, by its code."""
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHES = re.compile("['\u2019\u02bc`\u00b4]")
 _RUN = re.compile(r"([^\W\d_])\1\1+")
@@ -65,8 +89,11 @@ class SmallTalkTexts:
     help: str
     about: str
     new: str
-    shorter: str
     quoting: str
+    shortest: str
+    held: str
+    gone: str
+    which: str
     why: str
     why_sources: str
     nothing_yet: str
@@ -98,10 +125,11 @@ class Lists:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What a message says that says nothing else, and in which language it is answered."""
+    """What a message says that says nothing else, and in which language it is answered. `into`: the language that a translation is wanted in."""
 
     form: Form
     language: str
+    into: str = ""
 
     @property
     def intent(self) -> Intent:
@@ -114,6 +142,7 @@ class _Read:
 
     form: Form
     own: bool
+    into: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +166,9 @@ def lists() -> Lists:
 
 def _language(code: str, row: Mapping[str, Any], shared: Mapping[str, Any]) -> SmallTalkLanguage:
     known = {*FORMS, *_BESIDE, "help_first"}
-    unknown = [name for name in (*row, *shared) if name not in known | {"texts", "buttons"}]
+    row = {**row, **{f"{INTO} {target}": phrases for target, phrases in row.get(INTO, {}).items()}}
+    known |= {name for name in row if name.startswith(f"{INTO} ")}
+    unknown = [name for name in (*row, *shared) if name not in known | {"texts", "buttons", INTO}]
     if unknown:
         raise ValueError(f"small_talk.yaml, {code}: {unknown[0]} is not known")
     phrases: dict[tuple[str, ...], set[str]] = {}
@@ -171,7 +202,7 @@ def small_talk(text: str, history: Sequence[Turn] = (), locale: str | None = Non
     if not found or not _closes(found, history):
         return None
     code = _language_of(found, history, locale)
-    return Talk(found[code].form, code)
+    return Talk(found[code].form, code, found[code].into)
 
 
 def _language_of(found: Mapping[str, _Read], history: Sequence[Turn], locale: str | None) -> str:
@@ -209,7 +240,9 @@ def _read(words: Sequence[_Word], known: SmallTalkLanguage, *, beginning: bool) 
 
     def rest(at: int, said: frozenset[str], named: int, *, anyone: bool, own: bool) -> _Read | None:
         if at == len(words):
-            return next((_Read(form, own=own) for form in FORMS if form in said), None)
+            into = next((name.partition(" ")[2] for name in sorted(said) if name.startswith(INTO)), "")
+            forms = [form for form in FORMS if form in said or (into and form == "translate")]
+            return _Read(forms[0], own, into) if forms else None
         for size in range(min(known.longest, len(words) - at), 0, -1):
             phrase = tuple(word.text for word in words[at : at + size])
             says = known.phrases.get(phrase)
@@ -251,7 +284,9 @@ def _closes(found: Mapping[str, _Read], history: Sequence[Turn]) -> bool:
     said = [turn for turn in tail if turn.role == "customer" and not _forms(turn.text, beginning=False)]
     if not any(turn.role in ("customer", "agent") for turn in tail):
         return True
-    if any(read.form in ("shorter", "why") for read in found.values()):
+    if any(read.form == "summary" for read in found.values()):
+        return True
+    if any(read.form in REWORKS or read.form == "why" for read in found.values()):
         return False
     return not said or (tail[-1].role == "agent" and _answers(tail[-1].text))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.records import Reply
-from bot.turn.small_talk import Form, SmallTalkTexts, Talk, lists, small_talk
+from bot.turn.small_talk import Form, SmallTalkTexts, Talk, lists
 from bot.turn.state import TurnState
 from grounding.records import Turn
 from rai.records import Outcome
@@ -19,16 +19,12 @@ _BUTTONS: dict[Form, tuple[Form, ...]] = {
     "help": ("about", "new"),
     "about": ("help",),
     "new": ("help",),
-    "shorter": ("why", "new"),
     "why": ("new",),
 }
 
 
-async def talked(state: TurnState) -> Reply | None:
-    """The reply, if the turn says nothing to look up; else None."""
-    talk = small_talk(state.ask.question, state.history, state.ask.locale)
-    if talk is None:
-        return None
+async def talked(state: TurnState, talk: Talk) -> Reply:
+    """The reply to a message that says nothing to look up."""
     known = lists().languages[talk.language]
     answer = await _answer(state, talk, known.texts)
     buttons = tuple(known.buttons[form] for form in _BUTTONS[talk.form] if form in known.buttons)
@@ -41,8 +37,6 @@ async def _answer(state: TurnState, talk: Talk, texts: SmallTalkTexts) -> str:
     last = next((turn for turn in reversed(state.history) if turn.role == "assistant"), None)
     if last is None:
         return texts.nothing_yet
-    if talk.form == "shorter":
-        return texts.shorter if state.seams.composer.name.startswith("model:") else texts.quoting
     sources = await _sources(state, last)
     return "\n".join([texts.why_sources, "", *(f"- {source}" for source in sources)]) if sources else texts.why
 

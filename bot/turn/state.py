@@ -33,6 +33,7 @@ class TurnState:
     `screening`: what the wrappers around models, retriever and web have seen and noted; they find it by `current_turn`, for the ports
     that they wrap know no turn (docs/decisions/0017-the-turn-in-context.md). `marker` opens and closes what this turn's prompts quote. `understood`: what was read of a pasted conversation. `history` is
     what is left of `ask.history` after screening. `rejected_drafts`: drafts that must not be shown, for the record alone. `unknown`: a name in the question that the evidence does not have.
+    `about`: of a reworking the question of the answer that is reworked.
     `access`: what the turn reads with; `held`: the groups of who asked, for the record alone. `current`: the stage that runs or ran last; `stages`: those that have ended, with their milliseconds.
     """
 
@@ -55,6 +56,7 @@ class TurnState:
     evidence: tuple[Evidence, ...] = ()
     prompt: Prompt | None = None
     unknown: str = ""
+    about: str = ""
     regeneration: Regeneration | None = None
     rejected_drafts: tuple[str, ...] = ()
 
@@ -78,6 +80,11 @@ class TurnState:
     def note(self, *texts: str | None) -> None:
         """Keep a remark once."""
         self.notes += [text for text in dict.fromkeys(texts) if text and text not in self.notes]
+
+    @property
+    def asked(self) -> str:
+        """What the reply answers."""
+        return self.about or self.ask.question
 
     @property
     def language(self) -> str:

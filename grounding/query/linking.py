@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from grounding.ports import Linker, Summarizer
-from grounding.query.conversation import is_strong, last_asked, leans, resumed, spoken_of, turns_away
+from grounding.query.conversation import is_strong, last_asked, leans, names, resumed, spoken_of, turns_away
 from grounding.query.gazetteer import Key, key_of
 from grounding.records import Access, Linked, Query, Turn
 from grounding.text import terms
@@ -136,6 +136,26 @@ class QueryBuilder:
         asked = last_asked(turns)
         return resumed(await self._named(turns, asked, access), turns, asked)
 
+    async def in_view(self, turns: Sequence[Turn], access: Access) -> tuple[str, ...]:
+        """What the people in a conversation have named that the knowledge base has too, as far as `access` may read: product, plan, region; the newest first, at most `MOST`.
+
+        Raises StoreError.
+        """
+        if self._linker is None:
+            return ()
+        spoken = [turn for turn in turns[-LOOK_BACK:] if turn.role != "assistant"]
+        linked = await self._linker.link([turn.text for turn in spoken], access)
+        found: list[str] = []
+        for turn, known in zip(reversed(spoken), reversed(linked), strict=True):
+            said = [turn.text[name.start : name.end] for name in known]
+            held = {name for name in said if name}
+            for name in [*said, *(n for n in names(turn.text) if n not in held)]:
+                if any(_within(name, other) for other in found):
+                    continue
+                if name in held or await self._linker.knows(name, access):
+                    found = [other for other in found if not _within(other, name)] + [name]
+        return tuple(found[:MOST])
+
     async def _named(self, turns: Sequence[Turn], asked: int, access: Access) -> Query:
         """The summarizer's query with the names that it depends on."""
         query = await self._summarizer.summarize(turns)
@@ -151,6 +171,11 @@ class QueryBuilder:
         if name is None or name in query.entities or not await self._linker.knows(name, access):
             return query
         return _with(query, (name,), (f"“{name}”: the newest name of the talk that the knowledge base holds",))
+
+
+def _within(name: str, other: str) -> bool:
+    """Whether the words of a name stand in another, whatever their case."""
+    return f" {name.lower()} " in f" {other.lower()} "
 
 
 def with_names(query: Query, asked: int, found: Sequence[Mention]) -> Query:

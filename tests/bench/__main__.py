@@ -19,6 +19,7 @@ from rich.table import Table
 
 from tests.bench.against_bm25s import bench_bm25s
 from tests.bench.azure_golden import bench_azure_golden
+from tests.bench.channel import bench_channel
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.costing import bench_cost
 from tests.bench.desk import bench_desk
@@ -43,6 +44,7 @@ BENCHES: dict[str, Bench] = {
     "turns": bench_turns,
     "cold": bench_cold,
     "server": bench_server,
+    "channel": bench_channel,
     "words": bench_words,
     "files": bench_files,
     "vectors": bench_vectors,

@@ -114,6 +114,7 @@ async def world(
         check=run_check,
         ledger=ledger,
         company="Halden",
+        library=index,
         deadline_s=deadline_s,
     )
     return World(seams, ledger)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -14,6 +15,8 @@ from typing import Any
 
 import jsonschema
 import pytest
+
+from bot.teams.extension import ANSWER_THIS, CHECK_THIS, SEARCH
 
 ROOT = Path(__file__).parents[2]
 TOOL = ROOT / "tools" / "teams_package.py"
@@ -69,6 +72,14 @@ SUBSET = {
         },
         "icons": {"type": "object", "required": ["color", "outline"]},
         "accentColor": {"type": "string", "pattern": "^#[0-9a-fA-F]{6}$"},
+        "composeExtensions": {
+            "type": "array",
+            "maxItems": 1,
+            "items": {"type": "object", "required": ["botId", "commands"]},
+        },
+        "webApplicationInfo": {"type": "object", "additionalProperties": False, "required": ["id", "resource"]}
+        | {"properties": {"id": {"type": "string"}, "resource": {"type": "string", "pattern": "^api://"}}},
+        "localizationInfo": {"type": "object", "required": ["defaultLanguageTag", "additionalLanguages"]},
         "defaultInstallScope": {"enum": ["personal", "team", "groupChat", "meetings", "copilot"]},
         "validDomains": {"type": "array", "maxItems": 16, "items": {"type": "string", "pattern": "^[a-z0-9.-]+$"}},
         "bots": {
@@ -125,7 +136,7 @@ def test_the_manifest_keeps_the_rules() -> None:
     assert ["personal"] in [c["scopes"] for c in GOOD["bots"][0]["commandLists"]]
 
 
-def test_the_package_holds_three_files_at_its_root_and_is_the_same_each_time(tmp_path: Path) -> None:
+def test_the_package_holds_manifest_icons_and_languages_at_its_root_and_is_the_same_each_time(tmp_path: Path) -> None:
     files = []
     for name in ("a.zip", "b.zip"):
         run = _run("--app-id", APP.upper(), "--domain", "Bot.Example.com", "--out", str(tmp_path / name))
@@ -133,7 +144,9 @@ def test_the_package_holds_three_files_at_its_root_and_is_the_same_each_time(tmp
         files.append((tmp_path / name).read_bytes())
     assert files[0] == files[1]
     with zipfile.ZipFile(tmp_path / "a.zip") as package:
-        assert package.namelist() == ["manifest.json", "color.png", "outline.png"]
+        named = [f"{code}.json" for code in ("de", "fr", "es", "it", "pt", "nl")]
+        assert package.namelist() == ["manifest.json", "color.png", "outline.png", *named]
+        assert named == tool.languages_of(json.loads(package.read("manifest.json")))
         assert json.loads(package.read("manifest.json"))["validDomains"] == ["bot.example.com"]
 
 
@@ -180,6 +193,7 @@ def _changed(path: list[Any], value: Any) -> dict[str, Any]:
 
 
 COMMAND = ["bots", 0, "commandLists", 0, "commands", 0]
+EXTENSION = ["composeExtensions", 0, "commands"]
 
 
 @pytest.mark.parametrize(
@@ -198,10 +212,52 @@ COMMAND = ["bots", 0, "commandLists", 0, "commands", 0]
         ([*COMMAND, "title"], "x" * 33),
         ([*COMMAND, "description"], "x" * 129),
         (["bots", 0, "commandLists", 0, "commands"], [{"title": "t", "description": "d"}] * 11),
+        (["composeExtensions", 0, "botId"], "other"),
+        (EXTENSION, []),
+        ([*EXTENSION, 0, "title"], "x" * 33),
+        ([*EXTENSION, 0, "parameters"], []),
+        ([*EXTENSION, 1, "fetchTask"], False),
+        (["webApplicationInfo", "resource"], "api://bot.example.com"),
     ],
 )
 def test_near_misses_of_the_manifest_are_found(path: list[Any], value: Any) -> None:
     assert tool.check_manifest(_changed(path, value)) != []
+
+
+@pytest.mark.parametrize("name", tool.languages_of(GOOD))
+def test_each_language_says_all_that_is_said_and_nothing_else(name: str) -> None:
+    words = json.loads((ROOT / "infra" / "teams" / "languages" / name).read_text("utf-8"))
+    assert tool.check_language(words, GOOD) == []
+    title = "composeExtensions[0].commands[0].title"
+    assert tool.check_language({**words, title: "x" * 33}, GOOD) == [f"{title}: longer than 32"]
+    assert tool.check_language({**words, "bots[7].title": "x"}, GOOD) != []
+    del words[title]
+    assert tool.check_language(words, GOOD) == [f"{title}: missing"]
+
+
+def test_the_extension_has_the_commands_that_the_bot_answers() -> None:
+    [made] = GOOD["composeExtensions"]
+    assert [command["id"] for command in made["commands"]] == [SEARCH, ANSWER_THIS, CHECK_THIS]
+    assert made["commands"][0]["parameters"][0]["name"] == "query"
+    assert GOOD["webApplicationInfo"] == {"id": APP, "resource": f"api://bot.example.com/botid-{APP}"}
+
+
+MICROSOFT = Path(os.environ.get("TEST_TEAMS") or ROOT / "build" / "teams") / "node_modules" / "@microsoft"
+SCHEMAS = MICROSOFT / "app-manifest" / "build" / "json-schemas" / "teams"
+
+
+@pytest.mark.skipif(not SCHEMAS.is_dir(), reason="Microsoft's schemas are not installed: make teams-tools")
+@pytest.mark.parametrize("version", ["1.25", "1.30"])
+def test_microsofts_own_schemas_take_the_package(version: str) -> None:
+    text = json.dumps(GOOD).replace("1.25", version)
+    schema = json.loads((SCHEMAS / f"v{version}" / "MicrosoftTeams.schema.json").read_text("utf-8-sig"))
+    validator = jsonschema.Draft4Validator(schema)
+    assert [error.message for error in validator.iter_errors(json.loads(text))] == []
+    assert list(validator.iter_errors(json.loads(text) | {"name": {"short": "x" * 31}})) != []
+    words = json.loads((SCHEMAS / f"v{version}" / "MicrosoftTeams.Localization.schema.json").read_text("utf-8-sig"))
+    for name in tool.languages_of(GOOD):
+        said = json.loads((ROOT / "infra" / "teams" / "languages" / name).read_text("utf-8"))
+        assert [error.message for error in jsonschema.Draft4Validator(words).iter_errors(said)] == []
 
 
 @pytest.mark.parametrize(("name", "size"), [("color.png", 192), ("outline.png", 32)])

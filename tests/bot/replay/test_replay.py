@@ -14,6 +14,7 @@ from bot.replay.replay import replay
 from bot.settings.load import load_settings
 from bot.system import System
 from grounding.errors import InputError
+from grounding.records import Turn
 from rai.records import Entry
 from tests.knowledge_base import PAGE, running, take_in_page
 
@@ -105,6 +106,17 @@ async def test_a_recorded_draft_is_checked_again_and_a_model_is_not_asked(system
     assert row.now.startswith(("absent", "wrong_role"))
     assert found.report is not None
     assert found.report.verdict == "unsupported"
+
+
+async def test_a_reworked_answer_is_replayed_from_the_answer_that_it_was_made_of(system: System) -> None:
+    first = await asked(system)
+    said = (Turn("user", QUESTION), Turn("assistant", first.body["reply"]["answer"]))
+    reply = await system.answer(Ask("make it shorter", history=said, user="ada", channel="http"), None)
+    entry = await system.ledger.get(reply.entry_id)
+    assert entry is not None
+    assert entry.body["ask"]["rework"]["entry_id"] == first.entry_id
+    found = await replay(system, entry)
+    assert found.is_same, found.differing
 
 
 async def test_what_was_refused_is_refused_again(system: System) -> None:

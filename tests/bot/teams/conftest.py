@@ -16,6 +16,7 @@ from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from bot.teams.endpoint import add_routes
+from bot.teams.knowledge import Knowledge
 from bot.teams.ports import Transport
 from grounding.errors import StoreError
 from rai.records import Entry, Outcome, Verification
@@ -140,12 +141,21 @@ class Bots:
         ledger: FakeLedger | None = None,
         transport: Callable[[Settings], Transport] | None = None,
         lease_s: float = 30.0,
+        knowledge: Knowledge | None = None,
         **settings: Any,
     ) -> RunningBot:
         made = load_settings(home=self._home, **settings)
         answer, ledger = answer or FakeAnswer(), ledger or FakeLedger()
         app = web.Application()
-        add_routes(app, made, answer, ledger, transport=transport(made) if transport else None, lease_s=lease_s)
+        add_routes(
+            app,
+            made,
+            answer,
+            ledger,
+            transport=transport(made) if transport else None,
+            lease_s=lease_s,
+            knowledge=knowledge,
+        )
         server = TestServer(app)
         await server.start_server()
         session = ClientSession()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.records import Citation, Refusal, Reply, Struck
+from bot.records import Ask, Citation, OnStage, Refusal, Reply, Rework, Struck
 from bot.teams.answer_card import (
     GAP,
     VERSION,
@@ -20,11 +20,13 @@ from bot.teams.answer_card import (
     changes,
     for_customer,
     read_gap,
+    read_rework,
     said_on_card,
     verdict_line,
 )
 from bot.teams.message_limits import MAX_BYTES, check_activity, check_card, size
 from bot.teams.render import render
+from bot.turn.rework import offered_reworks
 from bot.view.reply import view_of
 from bot.wording.card import CardWords, texts
 from grounding.query.clarify import Clarification
@@ -82,6 +84,8 @@ INSUFFICIENT = Reply(Outcome.INSUFFICIENT, "Not enough.", entry_id="e1", offered
 FAILED = Reply(Outcome.FAILED, "Please try again.", code="model_unavailable", entry_id="e1")
 ALL = {"answered": REPLY, "repaired": REPAIRED, "withheld": WITHHELD, "insufficient": INSUFFICIENT, "failed": FAILED}
 
+REWORKS = offered_reworks(REPLY.answer, drafts=True)
+
 
 def card(reply: Reply, shown: Shown = SHOWN) -> Json:
     made = answer_card(view_of(reply), shown)
@@ -98,6 +102,11 @@ def offered(content: Json) -> list[Json]:
     return [action for row in (*rows, content.get("actions", ())) for action in row]
 
 
+def words_of(block: Json) -> str:
+    """The words of a block of literal text."""
+    return "".join(run["text"] for run in block["inlines"])
+
+
 def buttons(content: Json) -> list[str]:
     return [action["title"] for action in offered(content)]
 
@@ -109,7 +118,9 @@ def part(content: Json, name: str) -> Json:
 @pytest.mark.parametrize("language", list(texts()))
 @pytest.mark.parametrize("outcome", list(ALL))
 def test_teams_takes_each_card_in_each_language(outcome: str, language: str) -> None:
-    message = render(ALL[outcome], teams=True, shown=replace(SHOWN, words=CardWords(language), drafts=True))
+    message = render(
+        ALL[outcome], teams=True, shown=replace(SHOWN, words=CardWords(language), drafts=True, reworks=REWORKS)
+    )
     assert check_activity(message) == []
     [attached] = message["attachments"]
     assert attached["content"]["version"] == VERSION
@@ -142,18 +153,18 @@ def test_the_verdict_names_what_was_corrected_and_counts_what_was_taken_out() ->
 def test_values_sources_and_reasons_are_folded_and_one_unfolds_at_a_time() -> None:
     content = card(REPAIRED)
     rows = part(content, "claims")["items"]
-    texts_of = [[column["items"][0]["text"] for column in row["columns"]] for row in rows]
-    assert texts_of == [["5 h", "same in the source", r"\[1\] Manual"], ["2 kg", "not decided", r"\[1\] Manual"]]
+    texts_of = [[words_of(column["items"][0]) for column in row["columns"]] for row in rows]
+    assert texts_of == [["5 h", "same in the source", "[1] Manual"], ["2 kg", "not decided", "[1] Manual"]]
     assert "as of 2026-03-01" in said(part(content, "sources"))
     assert "4 h → 5 h: the source says otherwise" in said(part(content, "why"))
     assert "It floats.: in no source" in said(part(content, "why"))
-    toggle = next(a for a in content["actions"] if a["title"] == "Why?")
+    toggle = next(a for a in offered(content) if a["title"] == "Why?")
     assert toggle["targetElements"][0] == "why"
     assert {t["elementId"] for t in toggle["targetElements"][1:]} == {"claims", "sources", "customer"}
 
 
 def test_a_withheld_draft_is_shown_with_what_no_source_supports_struck_out() -> None:
-    [block] = [item for item in card(WITHHELD)["body"] if item["type"] == "RichTextBlock"]
+    [block] = [i for i in card(WITHHELD)["body"] if any(r.get("strikethrough") for r in i.get("inlines", ()))]
     struck = [run["text"] for run in block["inlines"] if run.get("strikethrough")]
     assert struck == ["4 h"]
     assert "".join(run["text"] for run in block["inlines"]) == "It charges in 4 h."
@@ -211,7 +222,7 @@ def test_whatever_a_reply_holds_teams_takes_the_message(
         clarification=Clarification(title or "x", tuple(values[:3]), "why"),
     )
     options = tuple((value, value) for value in values[:3])
-    message = render(made, teams=True, shown=replace(SHOWN, drafts=drafts, choices=options))
+    message = render(made, teams=True, shown=replace(SHOWN, drafts=drafts, choices=options, reworks=REWORKS))
     assert check_activity(message) == []
     assert size(message) <= MAX_BYTES
 
@@ -296,3 +307,66 @@ async def test_the_card_comes_with_the_answer_over_the_wire(bots: Bots, channel:
     content = message["attachments"][0]["content"]
     assert content["fallbackText"].startswith("2 values checked · 1 corrected: 4 h → 5 h")
     assert content["actions"][-1]["url"].startswith("http://127.0.0.1:3978/evidence/entry-1?exp=")
+
+
+def made_of(content: Json) -> list[Json]:
+    """The buttons that make something else of the answer."""
+    return [button for row in part(content, "rework")["items"] for button in row["actions"]]
+
+
+def test_what_can_be_made_of_an_answer_is_a_button_that_names_it() -> None:
+    content = card(REPLY, replace(SHOWN, reworks=REWORKS))
+    assert [button["title"] for button in made_of(content)] == [
+        *("E-mail", "Chat message", "Shorter", "Friendlier"),
+        *("Deutsch", "Français", "Español", "Italiano", "Português", "Nederlands"),
+    ]
+    sent = [button["data"]["msteams"] for button in made_of(content)]
+    assert [read_rework(each["value"]) for each in sent] == [replace(r, entry_id="entry-1") for r in REWORKS]
+    assert [read_rework(json.dumps(each["value"])) for each in sent] == [
+        replace(r, entry_id="entry-1") for r in REWORKS
+    ]
+    assert (sent[2]["text"], sent[4]["text"]) == ("Shorter", "Auf Deutsch")
+    assert "Rework" in buttons(content)
+    for reply in (WITHHELD, INSUFFICIENT, FAILED):
+        assert "Rework" not in buttons(card(reply, replace(SHOWN, reworks=REWORKS)))
+
+
+def test_without_a_model_only_fewer_quotes_are_offered_and_only_of_several() -> None:
+    assert offered_reworks("Quoted:\n- a [1]\n- b [2]", drafts=False) == (Rework("shorter"),)
+    assert offered_reworks("Quoted:\n- a [1]", drafts=False) == ()
+    german = offered_reworks("Die Clips werden 30 Tage lang aufbewahrt und nicht gelöscht [1].", drafts=True)
+    assert [r.language for r in german if r.how == "translate"] == ["en", "fr", "es", "it", "pt", "nl"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(None, "x", "{", [], {}, {"verb": "rework"}, {"verb": "rework", "how": "delete", "entry_id": "e"}),
+        *({"verb": "rework", "how": "shorter"}, {"verb": "rework", "how": "shorter", "entry_id": 7}),
+    ],
+)
+def test_what_is_no_rework_is_none(value: object) -> None:
+    assert read_rework(value) is None
+
+
+async def test_a_pressed_rework_is_asked_of_its_entry_and_only_its_text_is_remembered(
+    bots: Bots, channel: FakeChannel
+) -> None:
+    class Reworking(FakeAnswer):
+        async def __call__(self, ask: Ask, on_stage: OnStage | None) -> Reply:
+            self.reply = told(REPLY, ask=ask, mode={"generator": "model:x"}, entry_id=f"entry-{len(self.asked) + 1}")
+            return await super().__call__(ask, on_stage)
+
+    bot = await bots.start(answer=Reworking())
+    await bot.post(channel.inbound("What is the return window?"))
+    [message] = await channel.until_messages(1)
+    shorter = next(b for b in made_of(message["attachments"][0]["content"]) if b["title"] == "Shorter")
+    sent = shorter["data"]["msteams"]
+    await bot.post(channel.inbound(sent["text"], value=sent["value"]))
+    [_, reworked] = await channel.until_messages(2)
+    assert bot.answer.asked[1].rework == Rework("shorter", "entry-1")
+    assert bot.answer.asked[1].answered == "entry-1"
+    assert "Try again" not in said(reworked["attachments"][0]["content"])
+    await bot.post(channel.inbound("And the refund?"))
+    await channel.until_messages(3)
+    assert [t.text for t in bot.answer.asked[2].history] == ["What is the return window?", REPLY.answer, REPLY.answer]

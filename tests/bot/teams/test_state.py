@@ -16,7 +16,7 @@ import pytest
 
 from bot.records import Ask
 from bot.state import State
-from bot.teams.history import ConversationHistory
+from bot.teams.history import CALL_S, ConversationHistory
 from bot.teams.inbox import LEASE_S, ActivityKey, Inbox
 from bot.teams.turn_limit import WINDOW_S, TurnLimit
 from bot.wording.teams import RESTARTED
@@ -128,6 +128,19 @@ async def test_old_turns_are_not_recalled(state: State) -> None:
     clock.now += 2 * DAY_S + 1
     await history.remember(PLACE, [Turn("user", "new")])
     assert [t.text for t in await history.recall(PLACE)] == ["new"]
+
+
+async def test_after_an_hour_of_silence_another_call_begins(state: State) -> None:
+    clock = Clock()
+    history = ConversationHistory(state, days=30, clock=clock)
+    await history.remember(PLACE, [Turn("user", "one")])
+    clock.now += CALL_S - 1
+    await history.remember(PLACE, [Turn("user", "two")])
+    assert [turn.text for turn in await history.recall(PLACE)] == ["one", "two"]
+    clock.now += CALL_S + 1
+    assert await history.recall(PLACE) == ()
+    await history.remember(PLACE, [Turn("user", "three")])
+    assert [turn.text for turn in await history.recall(PLACE)] == ["three"]
 
 
 async def test_a_second_one_in_a_process_leaves_the_first_its_locks(state: State, tmp_path: Path) -> None:

@@ -127,7 +127,19 @@ def test_each_language_has_texts_of_its_own_and_buttons_that_say_what_they_ask_f
         talk = small_talk(text)
         assert talk is not None, text
         assert (talk.form, talk.language) == (form, code)
-    for name in ("greeting", "help", "about", "new", "shorter", "quoting", "why", "nothing_yet"):
+    for name in (
+        "greeting",
+        "help",
+        "about",
+        "new",
+        "quoting",
+        "shortest",
+        "held",
+        "gone",
+        "which",
+        "why",
+        "nothing_yet",
+    ):
         text = getattr(known.texts, name)
         assert language(text) == code, text
         assert "{" not in text

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from bot.records import Ask, Reply
 from bot.turn.pipeline import answer_turn
 from bot.turn.small_talk import lists
@@ -15,7 +13,6 @@ from grounding.records import Document, Turn
 from rai.records import Outcome
 from tests.e2e.support import ScriptedGrader, World, world
 from tests.fakes.embedder import HashEmbedder
-from tests.fakes.model import ScriptedModel
 
 PRICES = Document("prices.md", "Plans", "Watch Plus costs $9.99 a month.")
 EN = lists().languages["en"].texts
@@ -83,16 +80,6 @@ async def test_why_names_the_sources_of_the_last_answer_to_whoever_had_it(tmp_pa
     other = await asked(w, "why?", *said)
     assert other.answer == EN.why
     assert (await asked(w, "why?")).answer == EN.nothing_yet
-    await w.ledger.close()
-
-
-@pytest.mark.parametrize("drafted", [False, True])
-async def test_what_cannot_be_reworked_is_said(tmp_path: Path, drafted: bool) -> None:
-    w = await small(tmp_path, **({"model": ScriptedModel()} if drafted else {}))
-    said = (Turn("user", "How much is Watch Plus?"), Turn("assistant", "It costs $9.99 [1]."))
-    reply = await asked(w, "make it shorter", *said)
-    assert reply.intent == "rework"
-    assert reply.answer == (EN.shorter if drafted else EN.quoting)
     await w.ledger.close()
 
 

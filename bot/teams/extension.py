@@ -1,0 +1,237 @@
+"""The message extension: search from the compose box, *Answer this* and *Check this message* on any message. Only who asks sees what comes of it.
+
+Everything is read with the rights of the person who asks, also in a group: what they put into a conversation from there is their own act. Teams waits a few
+seconds for each of these, so an answer that takes longer is fetched by a button of the dialog.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import logging
+import re
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from bot.http.source_links import evidence_link
+from bot.records import Answer, Ask, Reply
+from bot.settings.settings import Settings
+from bot.teams.activity import actor_of, time_of, user_of
+from bot.teams.answer_card import Shown
+from bot.teams.extension_cards import (
+    SELECT_VERB,
+    SHOW,
+    USE,
+    answered,
+    checked,
+    inserted_answer,
+    inserted_passage,
+    results,
+    said,
+    told,
+    working,
+)
+from bot.teams.knowledge import Knowledge
+from bot.teams.ports import Json
+from bot.teams.turn_limit import TurnLimit
+from bot.view.reply import ReplyView, reply_view, view_of
+from bot.wording.card import CardWords
+from bot.wording.extension import ExtensionWords
+from grounding.errors import AttestError, kind_and_place, kind_and_way
+from rai.ports import Ledger
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+QUERY, SELECT, FETCH, SUBMIT = (
+    f"composeExtension/{name}" for name in ("query", "selectItem", "fetchTask", "submitAction")
+)
+ANSWER_THIS, CHECK_THIS, SEARCH = "answerThis", "checkThis", "searchKnowledge"
+"""Ids of the commands, as the manifest has them."""
+MAX_QUERY, MAX_MESSAGE, MOST_JOBS, LOOKED_AT = 300, 8000, 200, 50
+JOB_PREFIX = "extension "
+"""What the conversation of such a turn is called in its entry: it belongs to no chat, and no later question is read with it."""
+_BREAKS = re.compile(r"<(?:br|/p|/div|/li|/h[1-6])\b[^<>]{0,500}>", re.IGNORECASE)
+_TAGS = re.compile(r"<[^<>]{0,2000}>")
+_JOB = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """An answer that is made for a person."""
+
+    user: str | None
+    made: asyncio.Task[Reply]
+
+
+class MessageExtension:
+    """What the invokes of a message extension are answered with. `limit`: how many turns a person may ask for in a minute."""
+
+    def __init__(
+        self, settings: Settings, knowledge: Knowledge, answer: Answer, ledger: Ledger, limit: TurnLimit
+    ) -> None:
+        self._settings = settings
+        self._knowledge = knowledge
+        self._answer = answer
+        self._ledger = ledger
+        self._limit = limit
+        self._jobs: dict[str, _Job] = {}
+
+    async def invoke(self, activity: Json) -> tuple[Json, str] | None:
+        """The body of the answer, and the entry of a reply in it, empty where there is none; None for what is no command of ours."""
+        kinds = {QUERY: self._query, SELECT: self._select, FETCH: self._fetch, SUBMIT: self._submit}
+        known = kinds.get(str(activity.get("name")))
+        value = activity.get("value")
+        if known is None or not isinstance(value, dict):
+            return None
+        return await known(activity, value, ExtensionWords(activity.get("locale")))
+
+    async def drain(self) -> None:
+        """End what nobody can fetch any more."""
+        for job in self._jobs.values():
+            job.made.cancel()
+        await asyncio.gather(*(job.made for job in self._jobs.values()), return_exceptions=True)
+
+    async def _query(self, activity: Json, value: Json, words: ExtensionWords) -> tuple[Json, str] | None:
+        if value.get("commandId") != SEARCH:
+            return None
+        options = value.get("queryOptions")
+        if isinstance(options, dict) and options.get("skip"):  # all that there is was given at once
+            return results((), words), ""
+        text = " ".join(_parameter(value, "query").split())[:MAX_QUERY]
+        if not text:
+            return said(words("type_words")), ""
+        found = await self._in_time(partial(self._knowledge.search, text, user_of(activity, self._settings)))
+        return (said(words("later")) if found is None else results(found, words)), ""
+
+    async def _select(self, activity: Json, value: Json, words: ExtensionWords) -> tuple[Json, str] | None:
+        if value.get("verb") != SELECT_VERB:
+            return None
+        user = user_of(activity, self._settings)
+        found = await self._in_time(partial(self._knowledge.passage, _place(value), user))
+        return (said(words("gone")) if found is None else inserted_passage(found.passage, words)), ""
+
+    async def _fetch(self, activity: Json, value: Json, words: ExtensionWords) -> tuple[Json, str] | None:
+        command = value.get("commandId")
+        if command not in (ANSWER_THIS, CHECK_THIS):
+            return None
+        user, text = user_of(activity, self._settings), message_text(value.get("messagePayload"))
+        title = words("answer_title" if command == ANSWER_THIS else "check_title")
+        if not text:
+            return told(title, words("no_text")), ""
+        if not self._limit.allow(user or activity["from"]["id"]):
+            return told(title, words("too_fast")), ""
+        if command == CHECK_THIS:
+            actor = actor_of(activity, self._settings)
+            found = await self._in_time(partial(self._knowledge.check, text, user, actor))
+            if found is None:
+                return told(title, words("later")), ""
+            return checked(text, *found, words, CardWords(words.language)), ""
+        return await self._shown(self._begin(activity, text, user), user, words)
+
+    async def _submit(self, activity: Json, value: Json, words: ExtensionWords) -> tuple[Json, str] | None:
+        data = value.get("data")
+        job = data.get("job") if isinstance(data, dict) else None
+        if not isinstance(data, dict) or not isinstance(job, str) or not _JOB.fullmatch(job):
+            return None
+        user = user_of(activity, self._settings)
+        if data.get("verb") == SHOW:
+            return await self._shown(job, user, words)
+        if data.get("verb") != USE:
+            return None
+        reply = await self._reply(job, user)
+        return (inserted_answer(reply, words), "") if reply and reply.delivered else (said(words("gone")), "")
+
+    def _begin(self, activity: Json, text: str, user: str | None) -> str:
+        job = uuid.uuid4().hex
+        ask = Ask(
+            question=text,
+            user=user,
+            actor=actor_of(activity, self._settings),
+            policy=self._settings.answering.policy,
+            channel=activity["channelId"],
+            conversation=JOB_PREFIX + job,
+            at=time_of(activity),
+            locale=activity.get("locale"),
+        )
+        while len(self._jobs) >= MOST_JOBS:  # the record has what is forgotten here
+            self._jobs.pop(next(iter(self._jobs)))
+        self._jobs[job] = _Job(user, asyncio.create_task(self._made(ask)))
+        return job
+
+    async def _made(self, ask: Ask) -> Reply:
+        return await self._answer(ask, None)
+
+    async def _shown(self, job: str, user: str | None, words: ExtensionWords) -> tuple[Json, str]:
+        held = self._jobs.get(job)
+        if held is not None and held.user == user:
+            await asyncio.wait({held.made}, timeout=self._knowledge.within_s)
+            if not held.made.done():
+                return working(job, words), ""
+        reply = await self._reply(job, user)
+        if reply is None:
+            return told(words("answer_title"), words("later" if held else "gone")), ""
+        shown = Shown(CardWords(words.language), evidence=evidence_link(self._settings, reply.entry_id, user))
+        return answered(reply, job, shown, words), reply.entry_id
+
+    async def _reply(self, job: str, user: str | None) -> ReplyView | None:
+        """The reply of a job of this person: as it was made here, or as the record has it where another process made it."""
+        held = self._jobs.get(job)
+        if held is not None:
+            if held.user != user or not held.made.done():
+                return None
+            if held.made.cancelled():
+                return None
+            if (error := held.made.exception()) is not None:
+                log.error("an answer for the message extension ended with %s", kind_and_way(error))
+                return None
+            return view_of(held.made.result())
+        async for entry in self._ledger.entries(newest_first=True, limit=LOOKED_AT, kinds=("turn",)):
+            asked = entry.body.get("ask")
+            if isinstance(asked, dict) and asked.get("conversation") == JOB_PREFIX + job and asked.get("user") == user:
+                return reply_view({**(entry.body.get("reply") or {}), "entry_id": entry.entry_id})
+        return None
+
+    async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T | None:
+        """What the work comes to, or None if that takes longer than Teams waits, or fails: the person can try again."""
+        try:
+            async with asyncio.timeout(self._knowledge.within_s):
+                return await work()
+        except (AttestError, TimeoutError) as error:
+            log.warning("the message extension had no answer: %s", kind_and_place(error))
+            return None
+
+
+def message_text(payload: Any) -> str:
+    """The words of the message that an action was chosen on, without its HTML; empty where it has none."""
+    body = payload.get("body") if isinstance(payload, dict) else None
+    content = body.get("content") if isinstance(body, dict) else None
+    if not isinstance(content, str):
+        return ""
+    text = content[: 4 * MAX_MESSAGE]
+    if body is not None and body.get("contentType") != "text":
+        text = html.unescape(_TAGS.sub("", _BREAKS.sub("\n", text)))
+    lines = (" ".join(line.split()) for line in text.replace("\xa0", " ").splitlines())
+    return "\n".join(line for line in lines if line)[:MAX_MESSAGE]
+
+
+def _parameter(value: Json, name: str) -> str:
+    given = value.get("parameters")
+    for item in given if isinstance(given, list) else ():
+        if isinstance(item, dict) and item.get("name") == name and isinstance(item.get("value"), str):
+            return str(item["value"])
+    return ""
+
+
+def _place(value: Json) -> Json:
+    """Where a chosen passage stands; whatever else a client sends falls away."""
+    words = {
+        name: value[name][:512]
+        for name in ("doc_id", "chunk_id", "version", "locator")
+        if isinstance(value.get(name), str)
+    }
+    numbers = {name: value[name] for name in ("start", "end") if isinstance(value.get(name), int)}
+    return {"doc_id": "", "chunk_id": "", **words, **numbers}

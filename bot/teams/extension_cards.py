@@ -1,0 +1,128 @@
+"""What the message extension shows and inserts. Pure functions on JSON dicts; a document's words are literal characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.teams.answer_card import CARD, Shown, answer_card, card_of, claim_rows, cut, for_customer, text_block
+from bot.teams.ports import Json
+from bot.view.reply import ListedSource, ReplyView
+from bot.wording.card import CardWords
+from bot.wording.extension import ExtensionWords
+from grounding.records import Passage
+from grounding.text import body_start
+from rai.records import Report
+
+SELECT_VERB, SHOW, USE = "insert", "show", "use"
+THUMBNAIL = "application/vnd.microsoft.card.thumbnail"
+MAX_PREVIEW, MAX_PASSAGE, MAX_CHECKED = 160, 4000, 2000
+ROWS = 12
+
+
+def results(passages: Sequence[Passage], words: ExtensionWords) -> Json:
+    """The list below the search box; each entry is fetched anew when it is chosen."""
+    if not passages:
+        return said(words("nothing"))
+    return _extension([_result(p) for p in passages])
+
+
+def _result(passage: Passage) -> Json:
+    title, place = cut(passage.title, 80), f"{passage.locator}: " if passage.locator else ""
+    end = passage.start + len(passage.text)
+    value = {
+        "verb": SELECT_VERB,
+        **{name: getattr(passage, name) for name in ("doc_id", "chunk_id", "version", "start", "locator")},
+        "end": end,
+    }
+    preview: Json = {
+        "title": title,
+        "text": cut(place + (passage.text[body_start(passage.text) :].strip() or passage.text), MAX_PREVIEW),
+    }
+    preview["tap"] = {"type": "invoke", "value": value}
+    content = card_of([text_block(title, weight="Bolder")], title)
+    return {"contentType": CARD, "content": content, "preview": {"contentType": THUMBNAIL, "content": preview}}
+
+
+def inserted_passage(passage: Passage, words: ExtensionWords) -> Json:
+    """The card that goes into the compose box: the words of the source, and where they stand."""
+    parts = [passage.title, passage.locator or "", words("as_of", date=passage.updated[:10]) if passage.updated else ""]
+    source = " · ".join(cut(part, 120) for part in parts if part)
+    quoted = passage.text if len(passage.text) <= MAX_PASSAGE else passage.text[: MAX_PASSAGE - 1] + "…"
+    body = [text_block(quoted), text_block(words("source", source=source), isSubtle=True, size="Small")]
+    is_link = passage.url is not None and passage.url.startswith(("https://", "http://"))
+    opens = [{"type": "Action.OpenUrl", "title": words("open"), "url": passage.url}] if is_link else []
+    return _extension([_attached(card_of(body, f"{quoted[:300]} ({source})", opens))])
+
+
+def inserted_answer(reply: ReplyView, words: ExtensionWords) -> Json:
+    """An answer as the customer may have it, with what it rests on."""
+    text = for_customer(reply.answer)
+    names = dict.fromkeys(cut(c.name, 80) for c in reply.citations)
+    source = [text_block(words("source", source=" · ".join(names)), isSubtle=True, size="Small")] if names else []
+    return _extension([_attached(card_of([text_block(text), *source], text[:300]))])
+
+
+def working(job: str, words: ExtensionWords) -> Json:
+    """The dialog while an answer is still made."""
+    show = {"type": "Action.Submit", "title": words("show"), "data": {"verb": SHOW, "job": job}}
+    return dialog(words("answer_title"), card_of([text_block(words("working"))], words("working"), [show]))
+
+
+def answered(reply: ReplyView, job: str, shown: Shown, words: ExtensionWords) -> Json:
+    """The dialog with an answer and its check; one that was delivered can be put into the compose box."""
+    made = answer_card(reply, replace(shown, asked="", choices=(), reworks=(), view=None))
+    content = made["content"] if made else card_of([], reply.answer[:300])
+    below = [item for item in content["body"] if not _sends(item)]
+    use = {"type": "Action.Submit", "title": words("use"), "data": {"verb": USE, "job": job}}
+    first = [use] if reply.delivered else []
+    body = [text_block(reply.answer), *below]
+    return dialog(words("answer_title"), card_of(body, reply.answer[:300], [*first, *content.get("actions", ())][:6]))
+
+
+def _sends(item: Json) -> bool:
+    """Whether an element has buttons that send messages, which a dialog cannot."""
+    return item["type"] == "ActionSet" and any(a["type"] != "Action.ToggleVisibility" for a in item["actions"])
+
+
+def checked(text: str, report: Report, passages: Sequence[Passage], words: ExtensionWords, card: CardWords) -> Json:
+    """The dialog with what was found of a message: each value with its status in words and its source, the unsupported first."""
+    claims = sorted((c for c in report.claims if c.kind != "statement"), key=lambda c: not c.unsupported)
+    wrong = sum(c.unsupported for c in claims)
+    listed = {p.chunk_id: _listed(n, p) for n, p in enumerate(passages, 1)}
+    verdict = words.count("unsupported", wrong) if wrong else words("all_supported") if claims else words("no_values")
+    told = [card.count("checked", len(claims)), verdict] if claims else [verdict]
+    body = [
+        text_block(cut(text, MAX_CHECKED), isSubtle=True),
+        text_block(" · ".join(told), weight="Bolder", color="Attention" if wrong else "Good" if claims else "Default"),
+        *claim_rows(claims, listed, card, ROWS),
+    ]
+    return dialog(words("check_title"), card_of(body, " · ".join(told)))
+
+
+def _listed(n: int, p: Passage) -> ListedSource:
+    return ListedSource(n, p.title, p.locator or "", p.url or "", p.doc_id, p.chunk_id, "", p.tier, "")
+
+
+def dialog(title: str, content: Json) -> Json:
+    """A dialog with a card."""
+    value = {"title": title, "height": "medium", "width": "medium", "card": _attached(content)}
+    return {"task": {"type": "continue", "value": value}}
+
+
+def told(title: str, text: str) -> Json:
+    """A dialog that says one thing."""
+    return dialog(title, card_of([text_block(text)], text))
+
+
+def said(text: str) -> Json:
+    """A line in the place of results."""
+    return {"composeExtension": {"type": "message", "text": text}}
+
+
+def _extension(attachments: Sequence[Json]) -> Json:
+    return {"composeExtension": {"type": "result", "attachmentLayout": "list", "attachments": list(attachments)}}
+
+
+def _attached(content: Json) -> Json:
+    return {"contentType": CARD, "content": content}

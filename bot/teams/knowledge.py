@@ -1,0 +1,71 @@
+"""What the message extension asks of the system: passages that a person may read, and a check of a text against them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.events.digests import Digests
+from bot.events.looks import record_check
+from bot.records import Actor
+from bot.system import CheckRequest, System
+from bot.turn.read_again import read_again, versions_of
+from grounding.errors import ServiceError
+from grounding.evidence.choose import superseded
+from grounding.records import Access, Evidence, Passage, Query, Turn
+from rai.records import Report, Source
+
+WITHIN_S = 5.0
+"""Teams gives up on an extension that takes longer than some seconds."""
+FOUND, CHECKED_AGAINST = 10, 8
+"""Passages of one search; passages that a message is checked against."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """The knowledge base as one person may see it. `within_s`: seconds that the message extension waits for it, and for an answer."""
+
+    system: System
+    within_s: float = WITHIN_S
+
+    async def search(self, text: str, user: str | None, k: int = FOUND) -> Sequence[Passage]:
+        """What may be quoted to a customer of what `user` may read, best first, older editions behind newer ones. Raises ServiceError, StoreError."""
+        found = await self.system.retriever.retrieve(Query(text), await self.access(user), k)
+        usable = [p for p in found.passages if not p.internal and not p.screened]
+        old = superseded(usable)
+        return sorted(usable, key=lambda p: p.chunk_id in old)
+
+    async def passage(self, place: Mapping[str, Any], user: str | None) -> Evidence | None:
+        """The passage at a place of a document's version, with its words as they stand there; None if `user` may not read it, or it is gone."""
+        evidence = await read_again(self.system.library, await self.access(user), {**place, "n": 1, "text": ""})
+        then, _, _ = await versions_of(self.system.library, place)
+        if evidence is None or then is None:
+            return None
+        start = min(max(evidence.passage.start, 0), len(then.text))
+        text = then.text[start : max(start, min(int(place.get("end") or 0), len(then.text)))].strip()
+        found = replace(evidence.passage, title=then.title, url=then.url, updated=then.updated, text=text)
+        return replace(evidence, passage=found) if text else None
+
+    async def check(self, text: str, user: str | None, actor: Actor) -> tuple[Report, Sequence[Passage]]:
+        """A text against what is found for it; the record says that it was checked, and not what it says. Raises ServiceError, StoreError, WorkError."""
+        passages = await self.search(text, user, CHECKED_AGAINST)
+        sources = tuple(Source(p.chunk_id, p.text, p.title, p.updated) for p in passages)
+        request = CheckRequest(text, sources)
+        report = await self.system.check(request)
+        digests = Digests(self.system.settings.files.ledger_key)
+        await record_check(self.system.ledger, digests, actor, [(request, report)])
+        return report, passages
+
+    async def in_view(self, turns: Sequence[Turn], user: str | None) -> tuple[str, ...]:
+        """What a conversation has named that `user` may read of. Raises StoreError."""
+        return await self.system.queries.in_view(turns, await self.access(user))
+
+    async def access(self, user: str | None) -> Access:
+        """The rights of `user`; a directory that does not answer leaves what everyone may read."""
+        if user is None:
+            return Access()
+        try:
+            return Access(user, await self.system.directory.groups(user))
+        except ServiceError:
+            return Access(user)

@@ -1,0 +1,47 @@
+"""A recorded passage once more: whether whoever asks may still read it, and as evidence for another check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grounding.ports import Library
+from grounding.records import Access, Document, Evidence, Passage
+
+
+async def versions_of(
+    library: Library, recorded: Mapping[str, Any]
+) -> tuple[Document | None, Document | None, Document | None]:
+    """The document of a recorded piece of evidence as it was cited, as it stands now, and as it stands or stood last; None for what is gone."""
+    doc_id = str(recorded.get("doc_id", ""))
+    then = await library.document(doc_id, recorded.get("version") or None)
+    return then, await library.document(doc_id), await library.last(doc_id)
+
+
+def may_see(access: Access, *versions: Document | None) -> bool:
+    """True if every version that is still there may be read: rights that were narrowed close the old text, also of what was taken out since."""
+    return all(d is None or access.may_read(d.groups) for d in versions)
+
+
+async def read_again(library: Library | None, access: Access, recorded: Mapping[str, Any]) -> Evidence | None:
+    """The evidence as it was recorded, or None if it may not be read today, is internal by now, or its document is gone. A web page is as it was found."""
+    if recorded.get("origin") != "web":
+        if library is None:
+            return None
+        then, now, last = await versions_of(library, recorded)
+        if now is None or now.internal or not may_see(access, then, now, last):
+            return None
+    passage = Passage(
+        chunk_id=str(recorded["chunk_id"]),
+        doc_id=str(recorded["doc_id"]),
+        title=str(recorded.get("title") or ""),
+        text=str(recorded.get("text") or ""),
+        start=int(recorded.get("start") or 0),
+        url=recorded.get("url"),
+        locator=recorded.get("locator"),
+        origin=recorded.get("origin", "kb"),
+        updated=recorded.get("updated"),
+        version=str(recorded.get("version") or ""),
+        tier=recorded.get("tier"),
+    )
+    return Evidence(int(recorded["n"]), passage, float(recorded.get("score") or 0.0))

@@ -1,0 +1,270 @@
+"""An answer that was given, made into something else: shorter, friendlier, an e-mail, another language; and the conversation in a few lines.
+
+What comes of it is a turn of its own, which names the entry that it was made from. Its words are checked against the same sources as the answer's, as those
+who ask may read them today; a prompt goes through the screen like every other. Without a model, quotes can be made fewer, and nothing else is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from bot.records import Ask, How, Reply, Rework
+from bot.turn.answer_form import MISSING, REFERENCED
+from bot.turn.citations import markers
+from bot.turn.draft_to_reply import decide_reply
+from bot.turn.prompt import turn_prompt
+from bot.turn.read_again import read_again
+from bot.turn.screening import screen_draft
+from bot.turn.small_talk import REWORKS, SmallTalkTexts, Talk, lists
+from bot.turn.state import TurnState
+from bot.wording.email import LANGUAGES, as_email, email_body
+from grounding.model_calls.spotlight import block
+from grounding.model_calls.templates import fill, template
+from grounding.prompting.model_composer import tidy
+from grounding.quoting.coverage import coverage
+from grounding.quoting.question_parts import read
+from grounding.records import Evidence, Passage, Query, Turn
+from rai.records import Entry, Outcome, Report, Source
+from rai.screening.decision import as_data
+from rai.screening.languages import language as language_of
+
+LOOKED_AT = 50
+"""Entries of the ledger that are looked at for the last answer."""
+_GIVEN = frozenset({Outcome.ANSWERED.value, Outcome.REPAIRED.value})
+_SPEAKERS = {"customer": "Customer", "agent": "Agent", "user": "Agent", "assistant": "Assistant"}
+
+
+def offered_reworks(answer: str, *, drafts: bool) -> tuple[Rework, ...]:
+    """What can be made of an answer: with a model all of it, and other languages than its own; without one fewer quotes, where there are several."""
+    if not drafts:
+        return (Rework("shorter"),) if sum(bool(markers(line)) for line in answer.splitlines()) > 1 else ()
+    own = language_of(answer) or "en"
+    into = [Rework("translate", language=code) for code in LANGUAGES if code != own]
+    return (Rework("email"), Rework("chat"), Rework("shorter"), Rework("friendlier"), *into)
+
+
+def wanted(ask: Ask, talk: Talk | None) -> Rework | None:
+    """What is to be made of an earlier answer, by a button or in words; None if the turn asks for something else."""
+    if ask.rework is not None or talk is None or talk.form not in REWORKS:
+        return ask.rework
+    return Rework(cast("How", talk.form), language=talk.into)
+
+
+async def reworked(state: TurnState, rework: Rework, language: str) -> Reply:
+    """The reply to a wish to rework. `language`: of notices."""
+    texts = (lists().languages.get(language) or lists().languages["en"]).texts
+    drafts = state.seams.composer.name.startswith("model:")
+    state.ask = replace(state.ask, rework=rework)
+    if rework.how == "summary":
+        return await _summary(state, texts) if drafts else _said(texts.quoting)
+    if not rework.entry_id and _last(state) is None:
+        return _said(texts.nothing_yet)
+    if not drafts and rework.how != "shorter":
+        return _said(texts.quoting)
+    entry = await _answer(state, rework.entry_id)
+    if entry is None:
+        return _said(texts.gone)
+    state.ask = replace(state.ask, rework=replace(rework, entry_id=entry.entry_id))
+    if rework.how == "translate" and rework.language not in LANGUAGES:
+        return replace(_said(texts.which), suggestions=tuple(name.into for name in LANGUAGES.values()))
+    if not await _take_up(state, entry):
+        return _said(texts.gone)
+    answer = _text(state, entry, last=not rework.entry_id)
+    made = await (_drafted(state, answer, rework) if drafts else _fewer(state, answer))
+    return _ended(state, made, rework, texts)
+
+
+def _said(text: str) -> Reply:
+    return Reply(Outcome.ANSWERED, text, intent="rework")
+
+
+def _ended(state: TurnState, made: Reply | None, rework: Rework, texts: SmallTalkTexts) -> Reply:
+    if made is None:
+        return _said(texts.shortest)
+    if made.outcome.value not in _GIVEN:  # the answer that was given stands, so nothing is offered in its place
+        state.clarification = None
+        return replace(made, outcome=Outcome.WITHHELD, answer=texts.held, offered=(), code=None)
+    if rework.how == "translate":
+        return replace(made, coverage=())  # parts are told by words of one language
+    return _as_email(made, state.language) if rework.how == "email" else made
+
+
+def _as_email(made: Reply, language: str) -> Reply:
+    """With the greeting and the end of an e-mail, which are ours and claim nothing."""
+    text, before = as_email(made.answer, language)
+    claims = tuple(replace(c, start=c.start + before, end=c.end + before) for c in made.claims)
+    return replace(made, answer=text, claims=claims)
+
+
+async def _answer(state: TurnState, entry_id: str) -> Entry | None:
+    """The entry of the answer that is meant: one of this person's, in this conversation."""
+    ledger = state.seams.ledger
+    if known := entry_id or state.ask.answered:
+        entry = await ledger.get(known)
+        if entry is not None and _is_answer(entry, state.ask):
+            return entry
+        if entry_id:
+            return None
+    last = (_last(state) or "").strip()
+    async for entry in _turns(state):
+        in_place = bool(state.ask.conversation) or entry.body["reply"]["answer"].strip() == last
+        if in_place and _is_answer(entry, state.ask):
+            return entry
+    return None
+
+
+async def _turns(state: TurnState) -> AsyncIterator[Entry]:
+    async for entry in state.seams.ledger.entries(newest_first=True, limit=LOOKED_AT, kinds=("turn",)):
+        if isinstance(_of(entry, "reply").get("answer"), str):
+            yield entry
+
+
+def _is_answer(entry: Entry, ask: Ask) -> bool:
+    said, reply = _of(entry, "ask"), _of(entry, "reply")
+    place = ask.conversation is None or said.get("conversation") == ask.conversation
+    given = reply.get("outcome") in _GIVEN and not reply.get("intent") and isinstance(reply.get("answer"), str)
+    return entry.kind == "turn" and place and said.get("user") == ask.user and given
+
+
+def _of(entry: Entry, name: str) -> Mapping[str, Any]:
+    part = entry.body.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
+def _last(state: TurnState) -> str | None:
+    return next((turn.text for turn in reversed(state.history) if turn.role == "assistant"), None)
+
+
+def _text(state: TurnState, entry: Entry, *, last: bool) -> str:
+    """The answer as it was shown: the conversation has it whole, the record with personal data masked."""
+    said = _last(state) if last else None
+    text = said or str(entry.body["reply"]["answer"])
+    for ours in (MISSING, REFERENCED):  # set again where it holds
+        text = text.split(f"\n\n{ours}")[0]
+    return email_body(text)
+
+
+async def _take_up(state: TurnState, entry: Entry) -> bool:
+    """Put the answer's evidence and question into the state; False if a source that it cites may not be read any more, or is stopped by the screen."""
+    access = state.access
+    assert access is not None
+    recorded = [row for row in entry.body.get("evidence") or () if isinstance(row, Mapping)]
+    again = [await read_again(state.seams.library, access, row) for row in recorded]
+    kept = await _screened(state, [e for e in again if e is not None])
+    cited = {citation.get("n") for citation in _of(entry, "reply").get("citations") or ()}
+    if not kept or cited - {e.n for e in kept}:
+        return False
+    state.evidence = tuple(kept)
+    first, translated = await _first(state, entry)
+    state.about = str(_of(first, "ask").get("question") or "")
+    state.query = Query("" if translated else str(_of(first, "query").get("text") or state.about))
+    # what the assistant has said is no evidence for what it says now
+    state.history = tuple(turn for turn in state.history if turn.role != "assistant")
+    return True
+
+
+async def _first(state: TurnState, entry: Entry) -> tuple[Entry, bool]:
+    """The entry of the question that an answer goes back to, through all that was made of it since, and whether it was translated on the way."""
+    translated = False
+    for _ in range(LOOKED_AT):
+        made = _of(entry, "ask").get("rework")
+        if not isinstance(made, Mapping):
+            break
+        translated = translated or made.get("how") == "translate"
+        before = await state.seams.ledger.get(str(made.get("entry_id") or ""))
+        if before is None:
+            break
+        entry = before
+    return entry, translated
+
+
+async def _screened(state: TurnState, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The evidence less what the screen takes for orders; what is left is known to the turn as passages that it has found."""
+    texts = [as_data(e.passage.title, e.passage.text) for e in evidence]
+    decided = await state.seams.screen.screen("", texts) if texts else None
+    orders = {d.index for d in decided.documents if d.verdict == "block"} if decided else set()
+    kept = [e for i, e in enumerate(evidence) if i not in orders]
+    said = {text for e in kept for text in (e.passage.title, e.passage.text)}
+    state.screening.data |= said
+    state.screening.passages |= said
+    return kept
+
+
+async def _drafted(state: TurnState, answer: str, rework: Rework) -> Reply:
+    """What a model makes of the answer, checked like every draft."""
+    language = LANGUAGES[rework.language].english if rework.how == "translate" else ""
+    asked = fill("rework_translate", language=language) if language else template(f"rework_{rework.how}")
+    request = fill("rework", wanted=asked, answer=block(tidy(answer, frozenset()), state.marker))
+    state.prompt = await asyncio.to_thread(turn_prompt, state, request, state.evidence)
+    if language:  # the question is of another language, and says nothing of whether this text answers it
+        state.query = Query("")
+    draft = await state.stage("compose", state.seams.composer.compose(state.prompt))
+    return await decide_reply(
+        state, email_body(draft.text)
+    )  # what was recorded is drafted once more when it is replayed
+
+
+async def _fewer(state: TurnState, answer: str) -> Reply | None:
+    """The quotes that answer most of the question, as few as answer the parts that all of them do; None if that is all of them."""
+    lines = answer.splitlines()
+    quotes = [i for i, line in enumerate(lines) if markers(line)]
+    reading = read(state.query.text, state.about)
+    wanted_parts = _answered(coverage(reading, answer))
+    relevance = {i: await _relevance(state, lines[i]) for i in quotes}
+
+    def answers(chosen: Sequence[int]) -> bool:
+        return wanted_parts <= _answered(coverage(reading, "\n".join(lines[i] for i in chosen)))
+
+    kept = list(quotes)
+    for i in sorted(quotes, key=lambda i: relevance[i]):  # the least to the point goes first
+        fewer = [k for k in kept if k != i]
+        kept = fewer if fewer and answers(fewer) else kept
+    if len(kept) == len(quotes):
+        return None
+    left = "\n".join(line for i, line in enumerate(lines) if i in kept or i not in quotes)
+    return await decide_reply(state, left)
+
+
+def _answered(parts: Sequence[Any]) -> set[int]:
+    return {i for i, part in enumerate(parts) if part.answered}
+
+
+async def _relevance(state: TurnState, line: str) -> float:
+    report = await state.stage("check", _checked(state, line, state.evidence))
+    return report.relevance or 0.0
+
+
+async def _checked(state: TurnState, text: str, evidence: Sequence[Evidence]) -> Report:
+    sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title, e.passage.updated) for e in evidence]
+    return await state.seams.check(text, sources, state.query.text, (), state.ask.at)
+
+
+async def _summary(state: TurnState, texts: SmallTalkTexts) -> Reply:
+    """The conversation in a few lines; each of its messages is a source, and nothing else is. They stand in the record as the history, and are no evidence of documents."""
+    turns = [turn for turn in state.history if turn.text.strip()]
+    if not turns:
+        return _said(texts.nothing_yet)
+    said = messages(turns)
+    state.history = ()
+    state.prompt = await asyncio.to_thread(turn_prompt, state, template("rework_summary"), said)
+    draft = await state.stage("compose", state.seams.composer.compose(state.prompt))
+    shown = await screen_draft(state, draft.text)
+    report = await state.stage("check", _checked(state, shown, said)) if shown else None
+    outcome = Outcome.ANSWERED
+    if report is not None and report.verdict == "unsupported":
+        outcome, shown = Outcome.REPAIRED, report.repaired
+        report = await state.stage("check", _checked(state, shown, said)) if shown else None
+    if not shown or report is None or report.verdict == "unsupported":
+        return Reply(Outcome.WITHHELD, texts.held)
+    return Reply(outcome, shown, claims=report.claims)
+
+
+def messages(turns: Sequence[Turn]) -> tuple[Evidence, ...]:
+    """The messages of a conversation as what its summary rests on."""
+    return tuple(
+        Evidence(n, Passage(f"message {n}", "conversation", f"{_SPEAKERS[turn.role]}, message {n}", turn.text))
+        for n, turn in enumerate(turns, 1)
+    )

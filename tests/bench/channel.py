@@ -1,0 +1,165 @@
+"""Benchmark of the bot's door, over a fake channel and real HTTP: how soon and how fast activities are acknowledged, beside a bare bot of botbuilder; turns on a slow channel; memory."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+from aiohttp import ClientSession, TCPConnector, web
+
+from tests.bench.figures import Figure, spread
+from tests.bench.place import Place
+from tests.fakes.channel import FakeChannel
+
+CONVERSATIONS, EACH, PACED, PACE_S, SLOW, SLOW_S = 50, 20, 10, 1.0, 48, 1.0
+"""Conversations at once; messages in each, as fast as they are acknowledged; messages in each at a pace of so many seconds, which no person keeps up; turns on the slow
+channel, and seconds that it takes for a send."""
+WARM, MANY, AT_ONCE = 1_000, 10_000, 40
+"""Turns before memory is looked at, turns after which it is looked at again, and how many are under way together."""
+AGAIN_S = 0.5
+MIB = 2**20
+
+
+class Counting(FakeChannel):
+    """A channel that keeps nothing but how many messages came, and takes its time for each send."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        super().__init__()
+        self.came, self._seconds = 0, seconds
+        self.more = asyncio.Event()
+
+    async def _take(self, request: web.Request) -> dict[str, Any]:
+        body = dict(await request.json()) if request.can_read_body else {}
+        if self._seconds:
+            await asyncio.sleep(self._seconds)
+        self.came += body.get("type") == "message"
+        self.more.set()
+        return body
+
+    async def until_came(self, count: int) -> None:
+        while self.came < count:
+            self.more.clear()
+            await self.more.wait()
+
+
+async def bench_channel(place: Place) -> list[Figure]:
+    """All of it, each part on bots of its own."""
+    return [*await _acknowledged(place), *await _slow(place), *await _memory(place)]
+
+
+async def _acknowledged(place: Place) -> list[Figure]:
+    taken, rates = {}, {}
+    for kind in ("echo", "ours"):
+        async with _running(kind, place.scratch) as (post, channel, _):
+            await _post_all(post, channel, f"warm-{kind}", 2)
+            began = time.perf_counter()
+            taken[kind] = await _post_all(post, channel, kind, EACH)
+            rates[kind] = len(taken[kind]) / (time.perf_counter() - began)
+            await channel.until_came(CONVERSATIONS * 2 + len(taken[kind]))
+    async with _running("ours", place.scratch) as (post, channel, _):
+        await _post_all(post, channel, "warm", 2)
+        paced = await _post_all(post, channel, "paced", PACED, PACE_S)
+    share = rates["ours"] / rates["echo"]
+    n = CONVERSATIONS * EACH
+    name = f"activity acknowledged, {CONVERSATIONS} conversations at once"
+    return [
+        *spread(f"{name}, one message each {PACE_S:g} s", paced, "ms", targets={99: "<= 100"}),
+        *spread(f"{name}, as fast as they can", taken["ours"], "ms"),
+        Figure("activities acknowledged, a second", rates["ours"], "/s", n),
+        Figure("the same of a bare botbuilder bot, which answers before it acknowledges", rates["echo"], "/s", n),
+        Figure("share of the bare bot", share, "", n, ">= 0.8"),
+    ]
+
+
+async def _post_all(post: Any, channel: Counting, name: str, each: int, pace_s: float = 0.0) -> list[float]:
+    """Milliseconds until each message was acknowledged; every conversation sends one after the other, at its pace."""
+
+    async def talk(number: int) -> list[float]:
+        await asyncio.sleep(pace_s * number / CONVERSATIONS)
+        taken = []
+        for _ in range(each):
+            taken.append(ms := await post(_message(channel, f"{name}-{number}")))
+            await asyncio.sleep(max(0.0, pace_s - ms / 1000))
+        return taken
+
+    return [ms for talked in await asyncio.gather(*map(talk, range(CONVERSATIONS))) for ms in talked]
+
+
+async def _slow(place: Place) -> list[Figure]:
+    async with _running("ours", place.scratch, SLOW_S) as (post, channel, _):
+        began = time.perf_counter()
+        await asyncio.gather(*(post(_message(channel, f"slow-{n}", group=True)) for n in range(SLOW)))
+        await channel.until_came(SLOW)
+        seconds = time.perf_counter() - began
+    return [Figure(f"{SLOW} turns in groups on a channel that takes {SLOW_S:g} s a send", seconds, "s", SLOW, "<= 2")]
+
+
+async def _memory(place: Place) -> list[Figure]:
+    async with _running("ours", place.scratch) as (post, channel, process):
+        waiting = asyncio.Semaphore(AT_ONCE)
+
+        async def turn(number: int) -> None:
+            async with waiting:
+                await post(_message(channel, f"memory-{number % 200}"))
+                await channel.until_came(number - 2 * AT_ONCE)  # no queue grows, so what grows is no queue
+
+        await asyncio.gather(*(turn(n) for n in range(WARM)))
+        before = process.memory_info().rss / MIB
+        await asyncio.gather(*(turn(n) for n in range(WARM, WARM + MANY)))
+        await channel.until_came(WARM + MANY)
+        after = process.memory_info().rss / MIB
+    return [
+        Figure(f"resident memory of the door after {WARM:,} turns", before, "MiB", WARM),
+        Figure(f"growth over {MANY:,} turns more", after - before, "MiB", MANY, "flat"),
+    ]
+
+
+def _message(channel: Counting, conversation: str, *, group: bool = False) -> dict[str, Any]:
+    kind = "groupChat" if group else "personal"
+    place = {"id": conversation, "conversationType": kind, "tenantId": "tenant-1"}
+    return channel.inbound(conversation=place)
+
+
+@asynccontextmanager
+async def _running(
+    kind: str, folder: Path, seconds: float = 0.0
+) -> AsyncIterator[tuple[Any, Counting, psutil.Process]]:
+    """A bot in a process of its own and a channel: what posts an activity and says how long that took, the channel, the process."""
+    home = folder / f"{kind}-{time.monotonic_ns()}"
+    home.mkdir()
+    with _bot(kind, home) as process:
+        assert process.stdout is not None
+        url = (await asyncio.to_thread(process.stdout.readline)).strip()
+        channel = Counting(seconds)
+        async with channel, ClientSession(connector=TCPConnector(limit=0)) as session:
+
+            async def post(activity: dict[str, Any]) -> float:
+                began = time.perf_counter()
+                while True:
+                    async with session.post(url, json=activity) as response:
+                        await response.read()
+                    if response.status != 503:  # the queue is full: a channel tries again, and so does this
+                        break
+                    await asyncio.sleep(AGAIN_S)
+                assert response.status in (200, 201, 202), response.status
+                return (time.perf_counter() - began) * 1000
+
+            yield post, channel, psutil.Process(process.pid)
+
+
+@contextmanager
+def _bot(kind: str, home: Path) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "tests.bench.channel_bot", kind, str(home)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(timeout=60)

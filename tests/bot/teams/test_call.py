@@ -1,0 +1,139 @@
+"""The call in view: what a conversation is about, how it is changed, and where another one begins."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from bot.records import Ask, OnStage, Reply
+from bot.settings.load import load_settings
+from bot.system import System
+from bot.teams.answer_card import Shown, answer_card, read_change
+from bot.teams.knowledge import Knowledge
+from bot.teams.message_limits import check_activity
+from bot.turn.small_talk import small_talk
+from bot.view.reply import view_of
+from bot.wording.card import CardWords, texts
+from grounding.records import Access, Turn
+from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer
+from tests.bot.teams.test_answer_card import words_of
+from tests.fakes.channel import FakeChannel
+from tests.fakes.replies import told
+from tests.knowledge_base import running, take_in
+
+Json = dict[str, Any]
+PAGE = (
+    "# Wren X2\n\nThe Wren X2 works with Watch Plus. In Austria Watch Plus costs 9 euros a month, in Norway 12 euros.\n"
+)
+SECRET = "# Kestrel\n\nThe Kestrel comes in May.\n"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def system(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[System]:
+    folder = tmp_path_factory.mktemp("call")
+    settings = load_settings(home=folder / "home")
+    (folder / "kb").mkdir()
+    (folder / "kb" / "x2.md").write_text(PAGE, "utf-8")
+    (folder / "kb" / "secret.md").write_text(SECRET, "utf-8")
+    (folder / "acl.yaml").write_text("secret.md: [board]\n", "utf-8")
+    await take_in(settings, folder / "kb", acl=folder / "acl.yaml", lexical_only=True)
+    async with running(settings) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        (["My Wren X2 is on Watch Plus, and I live in Austria. Can I cancel?"], {"Wren X2", "Watch Plus", "Austria"}),
+        (["I have the Wren X2.", "What does it cost in Norway?"], {"Norway", "Wren X2"}),
+        (["My name is Bartholomew and I am in Timbuktu. Can I cancel?"], set()),
+        (["When does the Kestrel come?"], set()),
+    ],
+)
+async def test_what_a_call_is_about_is_read_from_what_people_said(
+    system: System, said: list[str], names: set[str]
+) -> None:
+    turns = [Turn("customer", text) for text in said]
+    assert set(await system.queries.in_view(turns, Access())) == names
+    ours = [*turns, Turn("assistant", "Watch Plus and the Wren X2 are sold in Norway.")]
+    assert set(await system.queries.in_view(ours, Access())) == names, "what the assistant says names nothing"
+    board = await system.queries.in_view(
+        [Turn("user", "When does the Kestrel come?")], Access("b", frozenset({"board"}))
+    )
+    assert board == ("Kestrel",)
+
+
+def card(**more: Any) -> Json:
+    shown = replace(Shown(CardWords("en"), asked="Can I cancel?", view=("Wren X2", "Austria")), **more)
+    made = answer_card(view_of(REPLY), shown)
+    assert made is not None
+    return dict(made["content"])
+
+
+def test_the_card_says_what_is_in_view_and_how_it_is_changed() -> None:
+    content = card()
+    line, change = content["body"][0]["columns"]
+    assert words_of(line["items"][0]) == "In view: Wren X2 · Austria · Can I cancel?"
+    [button] = change["items"][0]["actions"]
+    assert (button["title"], button["targetElements"]) == ("Change", ["view"])
+    [folded] = [item for item in content["body"] if item.get("id") == "view"]
+    field, row = folded["items"]
+    assert (field["type"], field["value"]) == ("Input.Text", "Wren X2, Austria")
+    assert [action["title"] for action in row["actions"]] == ["Ask again", "New customer"]
+    assert not any(item.get("id") == "view" for item in card(view=None)["body"])
+
+
+@pytest.mark.parametrize("language", list(texts()))
+def test_new_customer_is_understood_in_the_language_of_its_button(language: str) -> None:
+    talk = small_talk(CardWords(language)("new_customer"))
+    assert talk is not None
+    assert (talk.form, talk.language) == ("new", language)
+
+
+@pytest.mark.parametrize(
+    ("value", "question"),
+    [
+        ({"verb": "change", "asked": "Can I cancel?", "about": "Wren X1"}, "For Wren X1: Can I cancel?"),
+        ({"verb": "change", "asked": "Can I cancel?", "about": " "}, "Can I cancel?"),
+        ({"verb": "change", "asked": "Can I cancel?"}, "Can I cancel?"),
+        ({"verb": "change", "asked": 7, "about": "x"}, ""),
+        *((odd, "") for odd in (None, "x", {}, {"verb": "other", "asked": "x"})),
+    ],
+)
+def test_change_asks_the_question_again(value: object, question: str) -> None:
+    assert read_change(value) == question
+
+
+class Remembering(FakeAnswer):
+    """Answers, and says what it was asked."""
+
+    async def __call__(self, ask: Ask, on_stage: OnStage | None) -> Reply:
+        self.reply = told(REPLY, ask=ask, entry_id=f"entry-{len(self.asked) + 1}")
+        return await super().__call__(ask, on_stage)
+
+
+async def test_change_and_a_pasted_customer_over_the_wire(bots: Bots, channel: FakeChannel, system: System) -> None:
+    bot = await bots.start(answer=Remembering(), knowledge=Knowledge(system))
+    await bot.post(channel.inbound("What does Watch Plus cost in Austria?"))
+    [message] = await channel.until_messages(1)
+    assert check_activity(message) == []
+    line = words_of(message["attachments"][0]["content"]["body"][0]["columns"][0]["items"][0])
+    assert line == "In view: Watch Plus · Austria · What does Watch Plus cost in Austria?"
+    [folded] = [i for i in message["attachments"][0]["content"]["body"] if i.get("id") == "view"]
+    again = folded["items"][1]["actions"][0]
+    await bot.post(channel.inbound(None, value={**again["data"], "about": "Norway"}))
+    await channel.until_messages(2)
+    assert bot.answer.asked[1].question == "For Norway: What does Watch Plus cost in Austria?"
+    assert len(bot.answer.asked[1].history) == 2
+    await bot.post(channel.inbound("Customer: I have the Wren X2.\nAgent: Yes?\nCustomer: Does it work in Norway?"))
+    await channel.until_messages(3)
+    await bot.post(channel.inbound("And in Austria?"))
+    await channel.until_messages(4)
+    said = [turn.text for turn in bot.answer.asked[3].history]
+    assert said == ["I have the Wren X2.", "Yes?", "Does it work in Norway?", REPLY.answer], (
+        "the customer before is gone"
+    )

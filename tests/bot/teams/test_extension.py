@@ -1,0 +1,252 @@
+"""The message extension over real HTTP and a real knowledge base: search, a cited passage inserted, and both actions on a message."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from bot.records import Ask
+from bot.settings.load import load_settings
+from bot.system import System
+from bot.teams.extension import message_text
+from bot.teams.knowledge import Knowledge
+from bot.teams.message_limits import check_card, size
+from bot.wording.extension import ExtensionWords, texts
+from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, RunningBot
+from tests.fakes.channel import FakeChannel
+from tests.fakes.clock import AMPLE_S
+from tests.fakes.replies import told
+from tests.knowledge_base import PAGE, running, take_in
+
+Json = dict[str, Any]
+EN = ExtensionWords("en")
+BELLA, CARL = ({"id": f"29:{n}", "name": n, "aadObjectId": n} for n in ("bella", "carl"))
+HIDDEN = "# Rebates\n\nA rebate code for Watch Plus is KX-4471.\n"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def system(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[System]:
+    """A page for everyone, and one for billing alone."""
+    folder = tmp_path_factory.mktemp("extension")
+    settings = load_settings(home=folder / "home", directory_file=folder / "users.yaml")
+    (folder / "users.yaml").write_text("users:\n  bella: [billing]\n", "utf-8")
+    pages = folder / "kb"
+    pages.mkdir()
+    (pages / "plans.md").write_text(PAGE, "utf-8")
+    (pages / "rebates.md").write_text(HIDDEN, "utf-8")
+    (pages / "acl.yaml").write_text("rebates.md: [billing]\n", "utf-8")
+    await take_in(settings, pages, acl=pages / "acl.yaml", lexical_only=True)
+    async with running(settings) as made:
+        yield made
+
+
+async def send(bot: RunningBot, channel: FakeChannel, name: str, value: object, who: Json = BELLA) -> Json:
+    """An invoke of the extension, from a group chat: rights are those of who asks all the same."""
+    place = {"id": "19:group@thread.v2", "conversationType": "groupChat", "tenantId": "tenant-1"}
+    activity = channel.inbound(
+        None, type="invoke", name=f"composeExtension/{name}", value=value, conversation=place, **{"from": who}
+    )
+    reply = await bot.post(activity)
+    assert reply.status == 200, await reply.text()
+    return dict(await reply.json())
+
+
+def searched(text: str, **more: Any) -> Json:
+    return {"commandId": "searchKnowledge", "parameters": [{"name": "query", "value": text}], **more}
+
+
+def chosen_on(text: str, command: str) -> Json:
+    body = {"contentType": "html", "content": f"<div><p>{text}</p></div>"}
+    return {"commandId": command, "messagePayload": {"id": "1", "body": body}}
+
+
+def card_in(task: Json) -> Json:
+    value = task["task"]["value"]
+    assert check_card(value["card"]["content"]) == []
+    assert size(task) <= 28 * 1024
+    return dict(value["card"]["content"])
+
+
+def text_of(block: Json) -> str:
+    return "".join(run["text"] for run in block.get("inlines", ()))
+
+
+def words_of(card: Json) -> str:
+    return " | ".join(text_of(item) for item in card["body"])
+
+
+async def test_a_passage_is_found_and_inserted_with_its_source(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    found = (await send(bot, channel, "query", searched("what does watch plus cost")))["composeExtension"]
+    first = found["attachments"][0]
+    assert first["preview"]["content"]["title"] == "Watch plans"
+    chosen = first["preview"]["content"]["tap"]["value"]
+    inserted = (await send(bot, channel, "selectItem", chosen))["composeExtension"]
+    content = inserted["attachments"][0]["content"]
+    assert check_card(content) == []
+    assert r"Watch Plus costs $9.99 a month" in text_of(content["body"][0])
+    assert text_of(content["body"][1]).startswith("Source: Watch plans")
+    gone = await send(bot, channel, "selectItem", {**chosen, "doc_id": "nowhere.md"})
+    assert gone["composeExtension"] == {"type": "message", "text": EN("gone")}
+    for odd in ({**chosen, "start": -7, "end": 10**9}, {"verb": "insert"}, {**chosen, "doc_id": 7, "end": "x"}):
+        await send(bot, channel, "selectItem", odd)
+
+
+async def test_who_searches_finds_and_inserts_only_what_they_may_read(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    hers = await send(bot, channel, "query", searched("rebate code for watch plus"))
+    [rebate] = [a for a in hers["composeExtension"]["attachments"] if a["preview"]["content"]["title"] == "Rebates"]
+    chosen = rebate["preview"]["content"]["tap"]["value"]
+    assert "KX-4471" in str(await send(bot, channel, "selectItem", chosen))
+    his = await send(bot, channel, "query", searched("rebate code for watch plus"), CARL)
+    assert "KX-4471" not in str(his)
+    assert await send(bot, channel, "selectItem", chosen, CARL) == {
+        "composeExtension": {"type": "message", "text": EN("gone")}
+    }
+
+
+async def test_without_words_it_says_what_to_type_and_a_second_page_is_empty(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    empty = await send(bot, channel, "query", {"commandId": "searchKnowledge", "parameters": [{"name": "initialRun"}]})
+    assert empty["composeExtension"]["text"] == EN("type_words")
+    more = await send(bot, channel, "query", searched("watch", queryOptions={"skip": 25, "count": 25}))
+    assert more["composeExtension"]["text"] == EN("nothing")
+
+
+async def test_a_message_is_checked_against_what_the_person_may_read(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    before = [e async for e in system.ledger.entries(kinds=("check",))]
+    wrong = card_in(await send(bot, channel, "fetchTask", chosen_on("Watch Plus costs $12.50 a month.", "checkThis")))
+    assert "1 that no source supports" in words_of(wrong)
+    assert wrong["body"][1]["inlines"][0]["color"] == "Attention"
+    right = card_in(await send(bot, channel, "fetchTask", chosen_on("Watch Plus costs $9.99 a month.", "checkThis")))
+    assert EN("all_supported") in words_of(right)
+    secret = chosen_on("The code is KX-4471.", "checkThis")
+    assert EN("all_supported") in words_of(card_in(await send(bot, channel, "fetchTask", secret)))
+    assert EN("all_supported") not in words_of(card_in(await send(bot, channel, "fetchTask", secret, CARL)))
+    after = [e async for e in system.ledger.entries(kinds=("check",))]
+    assert len(after) == len(before) + 4
+    assert after[-1].body["actor"]["user"] == "carl"
+    assert "KX-4471" not in str(after[-1].body)
+
+
+async def test_a_message_is_answered_and_the_answer_put_into_the_compose_box(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(
+        knowledge=Knowledge(system, AMPLE_S), answer=FakeAnswer(told(REPLY, mode={"generator": "model:x"}))
+    )
+    card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the return window?", "answerThis")))
+    [ask] = bot.answer.asked
+    assert (ask.question, ask.user, ask.history) == ("What is the return window?", "bella", ())
+    assert ask.conversation is not None
+    assert ask.conversation.startswith("extension ")
+    assert r"Items may be returned within 30 days [1]" in words_of(card)
+    use = card["actions"][0]
+    assert use["title"] == EN("use")
+    assert "messageBack" not in str(card), "a dialog sends no messages"
+    put = await send(bot, channel, "submitAction", {"commandId": "answerThis", "data": use["data"]})
+    body = put["composeExtension"]["attachments"][0]["content"]["body"]
+    assert text_of(body[0]) == "Items may be returned within 30 days. Refunds take 5 business days."
+    assert text_of(body[1]) == "Source: Returns policy · Refunds · Not cited"
+    stolen = await send(bot, channel, "submitAction", {"commandId": "answerThis", "data": use["data"]}, CARL)
+    assert stolen["composeExtension"] == {"type": "message", "text": EN("gone")}
+    assert (await bot.ledger.delivery())["entry_id"] == "entry-1"
+
+
+async def test_an_answer_that_takes_longer_is_fetched_when_it_is_there(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    ready = asyncio.Event()
+
+    async def wait(_: Ask) -> None:
+        await ready.wait()
+
+    bot = await bots.start(knowledge=Knowledge(system, 0.01), answer=FakeAnswer(then=wait))
+    card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the return window?", "answerThis")))
+    [show] = card["actions"]
+    assert show["title"] == EN("show")
+    again = card_in(await send(bot, channel, "submitAction", {"data": show["data"]}))
+    assert again == card
+    ready.set()
+    while (done := card_in(await send(bot, channel, "submitAction", {"data": show["data"]}))) == card:
+        pass
+    assert "30 days" in words_of(done)
+    assert len(bot.answer.asked) == 1
+
+
+async def test_what_another_process_answered_is_read_from_the_record(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    job = "0" * 32
+    reply = {"outcome": "answered", "answer": "Within 30 days.", "citations": [], "claims": []}
+    await bot.ledger.append("turn", {"ask": {"conversation": f"extension {job}", "user": "bella"}, "reply": reply})
+    put = await send(bot, channel, "submitAction", {"data": {"verb": "use", "job": job}})
+    assert "Within 30 days." in str(put)
+    assert EN("gone") in str(await send(bot, channel, "submitAction", {"data": {"verb": "use", "job": job}}, CARL))
+    assert EN("gone") in str(await send(bot, channel, "submitAction", {"data": {"verb": "use", "job": "1" * 32}}))
+
+
+STRANGE: dict[str, list[object]] = {
+    "query": [{}, {"commandId": "other"}, None, 7, []],
+    "fetchTask": [{}, {"commandId": "other"}, "x"],
+    "submitAction": [{}, {"data": 7}, {"data": {"verb": "use", "job": "../x"}}, {"data": {"job": 1}}],
+    "selectItem": [{}, {"verb": 7}],
+    "setting": [{}],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in STRANGE.items() for value in values])
+async def test_what_is_no_command_is_not_answered(
+    bots: Bots, channel: FakeChannel, system: System, name: str, value: object
+) -> None:
+    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    reply = await bot.post(channel.inbound(None, type="invoke", name=f"composeExtension/{name}", value=value))
+    assert reply.status == 501
+    without = await bots.start()
+    assert (await without.post(channel.inbound(None, type="invoke", name="composeExtension/query"))).status == 501
+
+
+async def test_too_many_questions_and_messages_without_words_are_told(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S), rate_per_minute=1)
+    empty = card_in(await send(bot, channel, "fetchTask", chosen_on(" <br/> ", "answerThis")))
+    assert words_of(empty) == EN("no_text")
+    await send(bot, channel, "fetchTask", chosen_on("x", "answerThis"))
+    assert words_of(card_in(await send(bot, channel, "fetchTask", chosen_on("x", "answerThis")))) == EN("too_fast")
+    assert len(bot.answer.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("<p>First</p><p>Second &amp; third</p>", "First\nSecond & third"),
+        ("a<br>b<br/>c", "a\nb\nc"),
+        ('<div><at id="0">Attest</at>&nbsp;how long?</div>', "Attest how long?"),
+        ("<" * 50_000, "<" * 8000),
+        (7, ""),
+    ],
+)
+def test_the_words_of_a_message_are_read_without_its_html(content: object, text: str) -> None:
+    assert message_text({"body": {"contentType": "html", "content": content}}) == text
+    assert message_text(None) == ""
+
+
+def test_every_language_has_its_own_words() -> None:
+    assert set(texts()) == {"en", "de", "fr", "es", "it", "pt", "nl"}
+    for name in texts()["en"].keys() - {"source"}:
+        assert len({row[name] for row in texts().values()}) == len(texts()), name
