@@ -7,6 +7,7 @@ import pytest
 from grounding.quoting.choose import AMPLE, SHORT, choose, outdone, room, shown
 from grounding.quoting.features import BlockCandidate, candidates
 from grounding.quoting.question_parts import read
+from grounding.quoting.siblings import fitted_tables
 from grounding.records import Passage
 
 
@@ -19,7 +20,8 @@ def chosen(question: str, found: Sequence[Passage], best: str, *, near: Sequence
     blocks = candidates(found)
     scores = [0.9 if best in c.block.text else 0.6 if any(n in c.block.text for n in near) else 0.1 for c in blocks]
     reading = read(question)
-    return [blocks[i].block.text for i in choose(reading, blocks, found, [scores] * len(reading.parts))]
+    fitted = fitted_tables(reading, blocks, found)
+    return [blocks[i].block.text for i in choose(reading, blocks, found, [scores] * len(reading.parts), fitted)]
 
 
 STEPS = "How to pair it\n\n1. Open the app.\n2. Hold the key.\n3. Wait for the light."
