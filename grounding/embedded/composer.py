@@ -60,7 +60,8 @@ class ExtractiveComposer:
         told = together(fitting(await self.scores(reading, found, passages), fitted), reading, found, fitted)
         scores = without_retired(told, found, passages, _needed(prompt.evidence))
         asked = " ".join(part.text for part in reading.parts)
-        unknown = unknown_name(asked, found, passages) or ""
+        best = max(range(len(found)), key=lambda i: max(part[i] for part in scores))
+        unknown = unknown_name(asked, found, passages, best) or ""
         if unknown or max(max(part) for part in scores) < _needed(prompt.evidence):
             return Draft(insufficient_sentence(), self.name, unknown=unknown)
         chosen = choose(reading, found, passages, scores, fitted)

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grounding.query.answer_kind import KINDS, holds
 from grounding.query.conversation import content
-from grounding.quoting.blocks import cells
+from grounding.quoting.blocks import Cell, cells
 from grounding.quoting.features import BlockCandidate
 from grounding.quoting.question_parts import Reading
 from grounding.quoting.siblings import FEW, FittedTable, columns, is_label, rivals
@@ -21,6 +22,9 @@ LEAST = 8
 """Words left from which a further block is worth looking for."""
 NEAR_BEST = 0.4
 """A further block is quoted only if its score is at least this share of the best one's of its part."""
+ALIKE = 3
+"""Columns from which prices side by side are taken for those of several things."""
+MONEY = next(kind for kind in KINDS if kind.name == "money")
 BESIDE_STEPS = 0.8
 """The same beside the steps of a procedure, which are whole by themselves."""
 
@@ -129,13 +133,20 @@ def _add(chosen: list[int], more: Sequence[int], found: Sequence[BlockCandidate]
     return taken
 
 
+def _all_priced(columns_: Sequence[Cell]) -> bool:
+    """True if every column tells the same of another thing: prices in several countries, not price and deposit."""
+    return len(columns_) >= ALIKE and all(
+        holds(c.span.text.removeprefix(f"{c.header}: "), MONEY) and not MONEY.asked.search(c.header) for c in columns_
+    )
+
+
 def shown(candidate: BlockCandidate, reading: Reading) -> str:
     """Text to quote for a candidate: of a row that sets several things side by side only the columns that the question names."""
     if candidate.block.kind != "row":
         return candidate.block.text
     found = cells(candidate.block.text)
     label, rest = found[0], found[1:]
-    if not is_label(label.header) or len(rest) < 2 or not all(c.header for c in rest):
+    if len(rest) < 2 or not all(c.header for c in rest) or not (is_label(label.header) or _all_priced(rest)):
         return candidate.block.text
     headers = [c.header for c in rest]
     named = columns(headers, reading)

@@ -114,6 +114,13 @@ def test_a_row_about_one_thing_is_quoted_whole() -> None:
     assert shown(row(text), read("price of the S1")) == text
 
 
+def test_of_prices_in_several_countries_only_the_one_that_is_asked_is_shown() -> None:
+    text = "Product: Wren | USA: $219 | Germany: €235 | France: €239"
+    assert shown(row(text), read("what is the wren in germany")) == "Product: Wren | Germany: €235"
+    apart = "Plan: Wren | Price: $219 | Deposit: $50 | Germany: €239"
+    assert shown(row(apart), read("what is the wren in germany")) == apart
+
+
 def test_things_side_by_side_are_known_by_the_name_of_their_first_column_too() -> None:
     text = "Property: Wi-Fi | X1: Wi-Fi 6 | X2: Wi-Fi 7"
     assert shown(row(text), read("wifi of the x2")) == "Property: Wi-Fi | X2: Wi-Fi 7"
