@@ -179,27 +179,27 @@ def _nearness(cosine: float | None, passage: Passage) -> float:
     return UNREAD if known is None else max(0.0, known)
 
 
-INTERCEPT = -7.58
+INTERCEPT = -8.05
 COEFFICIENTS: Mapping[str, float] = {
-    "share": 0.54,
-    "beside": 1.51,
-    "above": -1.02,
-    "whole": 2.99,
-    "key": 1.44,
-    "typed": 0.39,
-    "untyped": -0.41,
-    "counted": 1.03,
-    "named": 0.26,
-    "bm25": 0.34,
-    "rank": 1.45,
-    "place": 0.59,
-    "words": 1.86,
-    "row": 0.44,
-    "step": -0.04,
-    "item": 0.41,
-    "digit": 0.31,
-    "steps asked": 1.50,
-    "cosine": 6.10,
+    "share": 0.52,
+    "beside": 1.73,
+    "above": -1.00,
+    "whole": 3.44,
+    "key": 1.45,
+    "typed": 0.40,
+    "untyped": -0.39,
+    "counted": 1.37,
+    "named": 0.29,
+    "bm25": 0.45,
+    "rank": 1.61,
+    "place": 0.55,
+    "words": 2.01,
+    "row": 0.51,
+    "step": 0.01,
+    "item": 0.47,
+    "digit": 0.41,
+    "steps asked": 1.78,
+    "cosine": 5.86,
 }
 
 
