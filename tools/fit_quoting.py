@@ -1,9 +1,9 @@
-"""Fits the logistic that chooses what is quoted, and tries it on companies that it was not fitted on.
+"""Fits the score by which it is chosen what is quoted, and tries it on companies that it was not fitted on.
 
 usage: python -m tools.fit_quoting MODEL.onnx CACHE COMPANY…
 
 Each COMPANY is a folder as `attest eval turns` takes it (`kb/`, `turns.jsonl` with the facts of a right answer). Blocks of the evidence that hold a
-fact of the part asked, in a document that holds the answer, are right, all others wrong; each question weighs alike. The sample's
+fact of the part asked, in a document that holds the answer, are right, all others wrong; each question is one choice among its blocks. The sample's
 golden questions of split "dev" are one more company. Reported: for each company the share of parts whose best block, and one of whose best
 three, holds a fact, by coefficients fitted on the others; then the coefficients over all. CACHE keeps the indexes between runs.
 """
@@ -28,10 +28,11 @@ from grounding.policies.files import built_in
 from grounding.quoting.features import NAMES, BlockCandidate, candidates, feature_rows
 from grounding.quoting.question_parts import Part, Reading, read
 from grounding.records import Access, Passage, Query
+from tools.fitting.choice import choice
 from tools.fitting.library import Library, Row, golden_rows, library
 from tools.fitting.logistic import Matrix, logistic
 
-RIDGE = 2.0
+RIDGE = 0.05
 WRONG = 3.0
 """Weight of all wrong blocks of a question beside that of all right ones."""
 
@@ -97,15 +98,18 @@ def _facts(row: Row, parts: int) -> list[list[str]]:
 
 
 def fitted(data: Sequence[Example]) -> Matrix:
-    """Intercept and coefficients."""
-    x = np.vstack([e.features for e in data])
+    """Intercept and coefficients: the order by conditional logit, its scale by a logistic over the score alone, all blocks of a question being
+    worth `WRONG` times those that are right.
+    """
+    w = choice([e.features for e in data], [e.right for e in data], RIDGE)
+    told = np.concatenate([e.features @ w for e in data])
     y = np.concatenate([e.right for e in data])
     weight = np.concatenate(
         [np.where(e.right > 0, 1 / e.right.sum(), WRONG / max(1.0, (1 - e.right).sum())) for e in data]
     )
-    mean, spread = x.mean(0), x.std(0) + 1e-6
-    w = logistic((x - mean) / spread, y, weight * len(x) / len(data) / (1 + WRONG), ridge=RIDGE)
-    return np.concatenate([[w[0] - (w[1:] / spread * mean).sum()], w[1:] / spread])
+    mean, spread = told.mean(), told.std()
+    at, scale = logistic(((told - mean) / spread)[:, None], y, weight * len(told) / len(data) / (1 + WRONG), ridge=1.0)
+    return np.r_[at - scale / spread * mean, scale / spread * w]
 
 
 def among_first(data: Sequence[Example], w: Matrix, k: int) -> float:

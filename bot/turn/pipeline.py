@@ -45,6 +45,7 @@ from grounding.observe import record_degraded
 from grounding.policy import Policy
 from grounding.query.clarify import clarifying
 from grounding.query.conversation import last_turn_query, with_words, without_excluded
+from grounding.query.trade_words import english_words
 from grounding.records import Access, Action, Evidence, Query, Turn
 from rai.account import Account
 from rai.records import Outcome
@@ -202,7 +203,16 @@ async def _query(state: TurnState, access: Access) -> Query:
     product = state.ask.product
     if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
         query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
-    return without_excluded(await _spelled(state, query, access), state.ask.excluded)
+    return without_excluded(_in_english_too(state, await _spelled(state, query, access)), state.ask.excluded)
+
+
+def _in_english_too(state: TurnState, query: Query) -> Query:
+    """The query with what English documents call the things that a question of another language asks about; the record says which words."""
+    words = english_words(query.text, language_for(state.ask.question))
+    if not words:
+        return query
+    state.note(f"also looked for in English: {', '.join(words)}")
+    return replace(query, text=f"{query.text} {' '.join(words)}")
 
 
 async def _spelled(state: TurnState, query: Query, access: Access) -> Query:

@@ -14,9 +14,9 @@ from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.quoting.blocks import BAR
 from grounding.quoting.choose import choose, shown
-from grounding.quoting.features import BlockCandidate, candidates, feature_rows, score
+from grounding.quoting.features import COSINE, BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.question_parts import Reading, read
-from grounding.quoting.siblings import fitting, together
+from grounding.quoting.siblings import fitted_tables, fitting, together
 from grounding.quoting.unknown import unknown_name
 from grounding.records import Draft, Evidence, Passage, Prompt
 from grounding.text import body_start
@@ -24,7 +24,7 @@ from grounding.text import body_start
 LEAD_IN = "Quoted from the sources:"
 LOOKED_AT = 32
 """Blocks whose meaning is looked at: those that score best by words. The rest take their passage's."""
-NEEDED: tuple[tuple[float, float], ...] = ((YES_AT, 0.35), (LABELS[2][0], 0.5), (0.0, 0.7))
+NEEDED: tuple[tuple[float, float], ...] = ((YES_AT, 0.3), (LABELS[2][0], 0.4), (0.0, 0.55))
 """(grade, score): the score that the best block needs where the best passage has at least that grade. Where the grader keeps nothing the block must
 be likelier than not, and where every passage is "Awful" likelier still: over three companies and the sample, each scored by a fit on the others,
 that last step refused 18 answers that were not right and 7 that were. Where a passage was kept, 0.35 for 0.5 changed no row of them."""
@@ -56,14 +56,15 @@ class ExtractiveComposer:
         found = await asyncio.to_thread(candidates, passages)
         if not found:
             return Draft(insufficient_sentence(), self.name)
-        told = fitting(await self.scores(reading, found, passages), reading, found, passages)
-        told = together(told, reading, found, passages)
+        fitted = await asyncio.to_thread(fitted_tables, reading, found, passages)
+        told = together(fitting(await self.scores(reading, found, passages), fitted), reading, found, fitted)
         scores = without_retired(told, found, passages, _needed(prompt.evidence))
         asked = " ".join(part.text for part in reading.parts)
-        unknown = unknown_name(asked, found, passages) or ""
+        best = max(range(len(found)), key=lambda i: max(part[i] for part in scores))
+        unknown = unknown_name(asked, found, passages, best) or ""
         if unknown or max(max(part) for part in scores) < _needed(prompt.evidence):
             return Draft(insufficient_sentence(), self.name, unknown=unknown)
-        chosen = choose(reading, found, passages, scores)
+        chosen = choose(reading, found, passages, scores, fitted)
         lines = [quoted(found[i], reading, prompt.evidence[found[i].passage]) for i in chosen]
         return Draft(f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines)), self.name)
 
@@ -71,18 +72,25 @@ class ExtractiveComposer:
         self, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
     ) -> list[list[float]]:
         """For each part of the question, one probability for each candidate that it answers that part."""
-        unread: list[float | None] = [None] * len(found)
-        rows = [await asyncio.to_thread(feature_rows, reading, part, found, passages, unread) for part in reading.parts]
-        if self._embedder is not None:
-            await self._with_meaning(reading, found, rows)
+        rows = await self.features(reading, found, passages)
         old = superseded(passages)
         kept = [OLDER if passages[c.passage].chunk_id in old else 1.0 for c in found]
         return [[score(row) * share for row, share in zip(part, kept, strict=True)] for part in rows]
 
+    async def features(
+        self, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
+    ) -> list[list[list[float]]]:
+        """For each part of the question the features of each candidate, columns as in `NAMES`."""
+        unread: list[float | None] = [None] * len(found)
+        rows = [await asyncio.to_thread(feature_rows, reading, part, found, passages, unread) for part in reading.parts]
+        if self._embedder is not None:
+            await self._with_meaning(reading, found, rows)
+        return rows
+
     async def _with_meaning(
         self, reading: Reading, found: Sequence[BlockCandidate], rows: Sequence[list[list[float]]]
     ) -> None:
-        """Replace the cosine of a block's passage, the last feature, by that of question and block, for the blocks that words make likely."""
+        """Replace the cosine of a block's passage by that of question and block, for the blocks that words make likely."""
         assert self._embedder is not None
         by_words = [max(score(part[i]) for part in rows) for i in range(len(found))]
         near = sorted(range(len(found)), key=lambda i: (-by_words[i], i))[:LOOKED_AT]
@@ -93,7 +101,7 @@ class ExtractiveComposer:
         for k, part in enumerate(rows):
             asked = whole if parts == 1 else np.mean([whole, vectors[1 + k]], axis=0)
             for i, cosine in zip(near, blocks @ asked, strict=True):
-                part[i][-1] = max(0.0, float(cosine))
+                part[i][COSINE] = max(0.0, float(cosine))
 
 
 def without_retired(

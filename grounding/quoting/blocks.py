@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from grounding.records import Span
@@ -66,14 +67,15 @@ def blocks(text: str) -> list[Block]:
     return [part for block in _lines(text) for part in _parts(block)]
 
 
-def cells(row: str) -> list[Cell]:
+@lru_cache(maxsize=4096)
+def cells(row: str) -> tuple[Cell, ...]:
     """The cells of a row, ascending, offsets within `row`."""
-    found, at = [], 0
+    found, at = list[Cell](), 0
     for piece in row.split(BAR):
         header, colon, _ = piece.partition(": ")
         found.append(Cell(header.strip() if colon else "", Span(at, at + len(piece), piece)))
         at += len(piece) + len(BAR)
-    return found
+    return tuple(found)
 
 
 def _lines(text: str) -> Iterator[Block]:

@@ -6,19 +6,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grounding.query.answer_kind import KINDS, holds
 from grounding.query.conversation import content
-from grounding.quoting.blocks import cells
+from grounding.quoting.blocks import Cell, cells
 from grounding.quoting.features import BlockCandidate
 from grounding.quoting.question_parts import Reading
-from grounding.quoting.siblings import FEW, columns, is_label, rivals
+from grounding.quoting.siblings import FEW, FittedTable, columns, is_label, rivals
 from grounding.records import Passage
 
-SHORT, AMPLE = 105, 200
-"""Words of an answer: of one value or statement, and of steps, lists, comparisons or several parts. No more is read on the telephone."""
+SHORT, AMPLE = 113, 212
+"""Words of an answer with its marks: of one value or statement, and of steps, lists, comparisons or several parts. No more is read on the telephone."""
+MARKS = 2
+"""What the dash before and the marker behind a block count as words."""
 LEAST = 8
 """Words left from which a further block is worth looking for."""
-NEAR_BEST = 0.5
+NEAR_BEST = 0.4
 """A further block is quoted only if its score is at least this share of the best one's of its part."""
+ALIKE = 3
+"""Columns from which prices side by side are taken for those of several things."""
+MONEY = next(kind for kind in KINDS if kind.name == "money")
 BESIDE_STEPS = 0.8
 """The same beside the steps of a procedure, which are whole by themselves."""
 
@@ -33,11 +39,12 @@ def choose(
     found: Sequence[BlockCandidate],
     passages: Sequence[Passage],
     scores: Sequence[Sequence[float]],
+    fitted: Sequence[FittedTable],
 ) -> list[int]:
     """Indices into `found`, ascending, of the blocks to quote.
 
     For each part its best block with what belongs to it, then, as far as there is room, others that score near it and add something.
-    `scores`: for each part one for each candidate.
+    `scores`: for each part one for each candidate. `fitted`: the tables among them.
     """
     chosen: list[int] = []
     left = room(reading)
@@ -45,7 +52,7 @@ def choose(
     for values in scores:
         best = max(range(len(found)), key=lambda i: (values[i], -i))
         left -= _add(chosen, [best], found, left)
-        beside = rivals(best, reading, found, passages)
+        beside = rivals(best, reading, found, fitted)
         if len(beside) <= FEW:
             left -= _add(chosen, [i for i in beside if values[i]], found, left)
         left -= _add(chosen, belonging(best, reading, found, passages), found, left)
@@ -119,11 +126,18 @@ def _add(chosen: list[int], more: Sequence[int], found: Sequence[BlockCandidate]
     """Add those of `more` that fit into `left` words to `chosen`; the first block of all always fits. Returns the number of words taken."""
     taken = 0
     for i in more:
-        words = found[i].block.words
+        words = found[i].block.words + MARKS
         if i not in chosen and (not chosen or taken + words <= left):
             chosen.append(i)
             taken += words
     return taken
+
+
+def _all_priced(columns_: Sequence[Cell]) -> bool:
+    """True if every column tells the same of another thing: prices in several countries, not price and deposit."""
+    return len(columns_) >= ALIKE and all(
+        holds(c.span.text.removeprefix(f"{c.header}: "), MONEY) and not MONEY.asked.search(c.header) for c in columns_
+    )
 
 
 def shown(candidate: BlockCandidate, reading: Reading) -> str:
@@ -132,7 +146,7 @@ def shown(candidate: BlockCandidate, reading: Reading) -> str:
         return candidate.block.text
     found = cells(candidate.block.text)
     label, rest = found[0], found[1:]
-    if not is_label(label.header) or len(rest) < 2 or not all(c.header for c in rest):
+    if len(rest) < 2 or not all(c.header for c in rest) or not (is_label(label.header) or _all_priced(rest)):
         return candidate.block.text
     headers = [c.header for c in rest]
     named = columns(headers, reading)

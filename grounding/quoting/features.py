@@ -1,4 +1,4 @@
-"""Relevance of a block of evidence to a part of the question: explained features and a logistic regression over them.
+"""Relevance of a block of evidence to a part of the question: explained features and a linear score over them.
 
 Pure but for the cosines, which the caller brings. The coefficients are fitted by `tools/fit_quoting.py` on questions of several companies;
 figures stand in docs/decisions/0014-quoting.md.
@@ -86,6 +86,7 @@ NAMES = (
     "share",
     "beside",
     "above",
+    "whole",
     "key",
     "typed",
     "untyped",
@@ -100,9 +101,9 @@ NAMES = (
     "item",
     "digit",
     "steps asked",
-    "length asked",
     "cosine",
 )
+COSINE = NAMES.index("cosine")
 
 
 def feature_rows(
@@ -116,6 +117,7 @@ def feature_rows(
     weighed = weights(reading, part, found)
     own = content(part.text)
     total = sum(w for t, w in weighed.items() if t in own) or 1.0
+    everything = sum(weighed.values()) or 1.0
     named = identifiers_and_names(reading.text)
     what = counted(part.text)
     best = max((p.bm25 or 0.0 for p in passages), default=0.0) or 1.0
@@ -125,13 +127,16 @@ def feature_rows(
         inside = {t: likeness(t, candidate.held) for t in weighed}
         share = sum(w * inside[t] for t, w in weighed.items() if t in own) / total
         beside = sum(w * inside[t] for t, w in weighed.items() if t not in own) / total
-        above = sum(w * likeness(t, candidate.above) for t, w in weighed.items() if not inside[t]) / total
+        over = {t: likeness(t, candidate.above) for t in weighed}
+        above = sum(w * over[t] for t, w in weighed.items() if not inside[t]) / total
+        whole = sum(w * max(inside[t], over[t]) for t, w in weighed.items()) / everything
         has = part.wants is not None and holds(block.text, part.wants)
         plain = caseless(f"{candidate.around} {block.text}")
         values = {
             "share": share,
             "beside": min(1.0, beside),
             "above": min(1.0, above),
+            "whole": whole,
             "key": _key(block, weighed) / total,
             "typed": float(has),
             "untyped": float(part.wants is not None and not has),
@@ -146,7 +151,6 @@ def feature_rows(
             "item": float(block.kind == "item"),
             "digit": float(any(c.isdigit() for c in block.text)),
             "steps asked": float(block.kind == "step" and reading.form == "steps"),
-            "length asked": min(1.0, len(own) / 20),
             "cosine": _nearness(cosine, passage),
         }
         out.append([values[name] for name in NAMES])
@@ -175,31 +179,31 @@ def _nearness(cosine: float | None, passage: Passage) -> float:
     return UNREAD if known is None else max(0.0, known)
 
 
-INTERCEPT = -9.88
+INTERCEPT = -8.05
 COEFFICIENTS: Mapping[str, float] = {
-    "share": 2.12,
-    "beside": 2.18,
-    "above": -1.08,
-    "key": 4.12,
-    "typed": -0.21,
-    "untyped": -1.04,
-    "counted": 0.47,
-    "named": 0.37,
-    "bm25": 0.48,
-    "rank": 3.33,
-    "place": 1.70,
-    "words": 3.46,
-    "row": 0.36,
-    "step": -0.06,
-    "item": 0.62,
-    "digit": 0.49,
-    "steps asked": 1.93,
-    "length asked": 1.82,
-    "cosine": 2.62,
+    "share": 0.52,
+    "beside": 1.73,
+    "above": -1.00,
+    "whole": 3.44,
+    "key": 1.45,
+    "typed": 0.40,
+    "untyped": -0.39,
+    "counted": 1.37,
+    "named": 0.29,
+    "bm25": 0.45,
+    "rank": 1.61,
+    "place": 0.55,
+    "words": 2.01,
+    "row": 0.51,
+    "step": 0.01,
+    "item": 0.47,
+    "digit": 0.41,
+    "steps asked": 1.78,
+    "cosine": 5.86,
 }
 
 
 def score(row: Sequence[float]) -> float:
-    """Probability that a block answers its part of the question, by the fitted logistic regression."""
+    """Probability that a block answers its part of the question, by the fitted score."""
     z = INTERCEPT + sum(COEFFICIENTS[name] * x for name, x in zip(NAMES, row, strict=True))
     return 1 / (1 + math.exp(-z))

@@ -159,15 +159,28 @@ def named_among(names: Sequence[str], question: str, *, compared: bool = False, 
     return [i for i, w in enumerate(worth) if w == best] if best >= 0.5 and worth.count(best) == 1 else []
 
 
-def fitting(
-    scores: Sequence[Sequence[float]], reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
-) -> list[list[float]]:
+@dataclass(frozen=True, slots=True)
+class FittedTable:
+    """A table among the blocks, and which of its rows the question means."""
+
+    table: Table
+    fit: Fit
+
+
+def fitted_tables(
+    reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
+) -> tuple[FittedTable, ...]:
+    """The tables among the blocks, each read once against the question."""
+    return tuple(FittedTable(table, fit(table, reading)) for table in tables(found, passages))
+
+
+def fitting(scores: Sequence[Sequence[float]], fitted: Sequence[FittedTable]) -> list[list[float]]:
     """`scores` with 0 for rows of siblings of what the question names; those that it names take the best score of their table's rows
     where they are few.
     """
     out = [list(part) for part in scores]
-    for table in tables(found, passages):
-        told = fit(table, reading)
+    for one in fitted:
+        table, told = one.table, one.fit
         left = {table.rows[i] for i in told.left}
         raised = {table.rows[i] for i in told.sure} if len(told.sure) <= FEW else set()
         for part in out:
@@ -178,33 +191,37 @@ def fitting(
 
 
 def rivals(
-    index: int, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
+    index: int, reading: Reading, found: Sequence[BlockCandidate], fitted: Sequence[FittedTable]
 ) -> tuple[int, ...]:
     """The rows that compete with a row to be meant, itself among them: they say the same of the question, and the question speaks of what
     they are about without telling them apart. Empty where none does, and where several things are asked for anyway.
     """
     if reading.form != "value":
         return ()
-    table = next((t for t in tables(found, passages) if index in t.rows), None)
-    if table is None or table.labelled:
+    mine_in = next((one for one in fitted if index in one.table.rows), None)
+    if mine_in is None or mine_in.table.labelled:
         return ()
+    table = mine_in.table
     asked = content(reading.text)
     mine = found[index].held & asked
-    left = [i for i in fit(table, reading).left if found[table.rows[i]].held & asked == mine]
+    left = [i for i in mine_in.fit.left if found[table.rows[i]].held & asked == mine]
     about = [asked & set(terms(" ".join(table.keys[i]))) for i in left]
     apart = len({table.keys[i] for i in left}) == len(left)
     return tuple(table.rows[i] for i in left) if len(left) > 1 and apart and all(about) else ()
 
 
 def together(
-    scores: Sequence[Sequence[float]], reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
+    scores: Sequence[Sequence[float]],
+    reading: Reading,
+    found: Sequence[BlockCandidate],
+    fitted: Sequence[FittedTable],
 ) -> list[list[float]]:
     """`scores` in which few rows that compete have the chance that one of them answers: they are told side by side."""
     out = [list(part) for part in scores]
     done: set[int] = set()
     for i, candidate in enumerate(found):
         if candidate.block.kind == "row" and i not in done:
-            group = rivals(i, reading, found, passages)
+            group = rivals(i, reading, found, fitted)
             done |= set(group)
             if 1 < len(group) <= FEW:
                 for before, after in zip(scores, out, strict=True):

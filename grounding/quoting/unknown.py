@@ -29,6 +29,10 @@ _NO_NAME = frozenset(
 """Words before a number that is a quantity or a date, not a part of a name."""
 _WORDS = table(__file__)
 _PLACES = frozenset(word_set(_WORDS["places"]))
+_AREAS = _PLACES | frozenset(word_set(_WORDS["areas"]))
+"""Names of columns whose values are places, and what kinds of places are called."""
+_NO_AREAS = frozenset(word_set(_WORDS["no_places"]))
+"""Words behind "in", "at" or "to" that are no place."""
 _PLAIN = frozenset(word_set(_WORDS["no_names"]))
 """Words before the kind of a thing that describe it and name none: "the cheapest plan"."""
 _TIMES = frozenset(
@@ -42,17 +46,42 @@ _PRICED = re.compile(
     r" (?:(?:an?|the|our|one|his|her|their|rented|hired) )*([^\W\d_][\w-]{0,30}(?: [^\W\d_][\w-]{0,30}){0,2}?)(?= ?$| ?[?.,;:!]| (?:in|at|on|for|with|and|or|to|from|by|per|is|if|when|what|how|over|during)\b)",
     re.IGNORECASE,
 )
+_PLACED = re.compile(
+    r"\b(?:to|in|at|from|nach|aus|vers|à) ([^\W\d_][\w’'-]*)(?=\s*(?:$|[?.,;:!)]|(?:pls|please|plz|bitte|svp|and|und|et|how|what|when|is|does|with|by)\b))",
+    re.IGNORECASE,
+)
 NAME_FROM = 4
 """Letters of a word that is taken for a name."""
 
 
-def unknown_name(question: str, found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> str | None:
-    """A name in the question that the evidence does not have, as it was typed; None if there is none."""
+def unknown_name(
+    question: str, found: Sequence[BlockCandidate], passages: Sequence[Passage], best: int | None = None
+) -> str | None:
+    """A name in the question that the evidence does not have, as it was typed; None if there is none. `best`: index of the block that would be
+    quoted first.
+    """
     return (
         unknown_of_its_kind(question, passages)
         or _unknown_sibling(question, found, passages)
         or _unknown_thing(question, passages)
+        or (None if best is None else _unknown_place(question, found[best], passages))
     )
+
+
+def _unknown_place(question: str, best: BlockCandidate, passages: Sequence[Passage]) -> str | None:
+    """A place that no passage has ("delivery to Spain"), where what would be quoted is the row of another place."""
+    keys = [c.header for c in cells(best.block.text)[:KEYS]] if best.block.kind == "row" else []
+    if not any(set(caseless(header).split()) & _AREAS for header in keys):
+        return None
+    said = _said(passages)
+    for match in _PLACED.finditer(question):
+        word = match.group(1)
+        plain = caseless(word)
+        if len(word) < NAME_FROM or plain in _PLAIN | _NO_AREAS | STOP_WORDS or set(terms(word)) & FILLERS:
+            continue
+        if terms(word) and not _known(word, said):
+            return word
+    return None
 
 
 def unknown_of_its_kind(question: str, passages: Sequence[Passage]) -> str | None:

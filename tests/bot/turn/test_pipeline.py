@@ -484,6 +484,15 @@ async def test_slips_of_an_english_question_are_mended_and_the_record_says_so(
     assert ("“Wacth” was read as “Watch”" in reply.record.notes) is (query == reply.record.query.text)
 
 
+async def test_a_question_in_german_is_looked_for_in_english_too_and_the_record_says_so(tmp_path: Path) -> None:
+    w = await small(tmp_path, "Watch Plus costs $9.99 a month [1].")
+    reply = await answer_turn(Ask("Wie hoch ist der Mietpreis für Watch Plus im Monat?"), w.seams, Policy())
+    assert reply.record.query.text.startswith("Wie hoch ist der Mietpreis für Watch Plus im Monat? rental")
+    assert any(note.startswith("also looked for in English: rental") for note in reply.record.notes)
+    english = await answer_turn(Ask("What does Watch Plus cost a month?"), w.seams, Policy())
+    assert not any("in English" in note for note in english.record.notes)
+
+
 async def test_a_policy_that_fills_lets_who_drafts_decide_whether_anything_answers(tmp_path: Path) -> None:
     """Nothing is kept, and the model is asked all the same; by another policy it is not."""
     for fill in (True, False):

@@ -7,6 +7,7 @@ import pytest
 from grounding.quoting.choose import AMPLE, SHORT, choose, outdone, room, shown
 from grounding.quoting.features import BlockCandidate, candidates
 from grounding.quoting.question_parts import read
+from grounding.quoting.siblings import fitted_tables
 from grounding.records import Passage
 
 
@@ -19,7 +20,8 @@ def chosen(question: str, found: Sequence[Passage], best: str, *, near: Sequence
     blocks = candidates(found)
     scores = [0.9 if best in c.block.text else 0.6 if any(n in c.block.text for n in near) else 0.1 for c in blocks]
     reading = read(question)
-    return [blocks[i].block.text for i in choose(reading, blocks, found, [scores] * len(reading.parts))]
+    fitted = fitted_tables(reading, blocks, found)
+    return [blocks[i].block.text for i in choose(reading, blocks, found, [scores] * len(reading.parts), fitted)]
 
 
 STEPS = "How to pair it\n\n1. Open the app.\n2. Hold the key.\n3. Wait for the light."
@@ -110,6 +112,13 @@ def test_of_things_side_by_side_only_those_asked_about_are_quoted(question: str,
 def test_a_row_about_one_thing_is_quoted_whole() -> None:
     text = "Model: S1 | Price: $20 | Weight: 2 kg"
     assert shown(row(text), read("price of the S1")) == text
+
+
+def test_of_prices_in_several_countries_only_the_one_that_is_asked_is_shown() -> None:
+    text = "Product: Wren | USA: $219 | Germany: €235 | France: €239"
+    assert shown(row(text), read("what is the wren in germany")) == "Product: Wren | Germany: €235"
+    apart = "Plan: Wren | Price: $219 | Deposit: $50 | Germany: €239"
+    assert shown(row(apart), read("what is the wren in germany")) == apart
 
 
 def test_things_side_by_side_are_known_by_the_name_of_their_first_column_too() -> None:

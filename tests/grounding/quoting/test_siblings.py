@@ -7,7 +7,7 @@ import pytest
 from grounding.quoting.choose import choose
 from grounding.quoting.features import BlockCandidate, candidates
 from grounding.quoting.question_parts import read
-from grounding.quoting.siblings import fit, fitting, named_among, rivals, tables, together
+from grounding.quoting.siblings import fit, fitted_tables, fitting, named_among, rivals, tables, together
 from grounding.records import Passage
 
 BERTHS = "\n".join(
@@ -32,7 +32,7 @@ def left(text: str, question: str, last: str = "") -> list[str]:
     """The rows that are not left out, all scored alike."""
     passages, found = kb(text)
     reading = read(question, last)
-    scores = fitting([[0.5] * len(found)] * len(reading.parts), reading, found, passages)
+    scores = fitting([[0.5] * len(found)] * len(reading.parts), fitted_tables(reading, found, passages))
     return [c.block.text for c, score in zip(found, scores[0], strict=True) if score]
 
 
@@ -61,7 +61,7 @@ def test_the_label_of_things_side_by_side_may_be_a_range() -> None:
 
 def test_what_is_named_takes_the_best_score_of_its_table() -> None:
     passages, found = kb(BERTHS)
-    scores = fitting([[0.2, 0.9, 0.1, 0.3]], read("finger at north quay"), found, passages)
+    scores = fitting([[0.2, 0.9, 0.1, 0.3]], fitted_tables(read("finger at north quay"), found, passages))
     assert scores == [[0.9, 0.0, 0.0, 0.0]]
 
 
@@ -78,10 +78,11 @@ PLANS = "Plan: Cold Shed | Per m: €64\nPlan: Warm Shed | Per m: €97\nPlan: O
 def test_siblings_that_nothing_tells_apart_compete_and_are_told_together() -> None:
     passages, found = kb(PLANS)
     reading = read("how much is the shed per m")
-    assert rivals(0, reading, found, passages) == (0, 1)
-    scores = together([[0.5, 0.4, 0.1]], reading, found, passages)
+    fitted = fitted_tables(reading, found, passages)
+    assert rivals(0, reading, found, fitted) == (0, 1)
+    scores = together([[0.5, 0.4, 0.1]], reading, found, fitted)
     assert scores[0] == pytest.approx([0.7, 0.7, 0.1])
-    assert choose(reading, found, passages, scores) == [0, 1]
+    assert choose(reading, found, passages, scores, fitted) == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,8 @@ def test_siblings_that_nothing_tells_apart_compete_and_are_told_together() -> No
 )
 def test_nothing_competes_where_one_is_named_several_are_asked_for_or_none_is_spoken_of(question: str) -> None:
     passages, found = kb(PLANS)
-    assert rivals(0, read(question), found, passages) == ()
+    reading = read(question)
+    assert rivals(0, reading, found, fitted_tables(reading, found, passages)) == ()
 
 
 def test_things_side_by_side_are_no_siblings_by_their_labels() -> None:

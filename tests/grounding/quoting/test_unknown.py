@@ -38,6 +38,26 @@ def test_a_name_that_no_passage_has(question: str, unknown: str | None) -> None:
     assert unknown_name(question, candidates(passages), passages) == unknown
 
 
+RATES = "To: Austria | Standard: €11\nTo: Germany | Standard: €5\n\nParcels are weighed. Ordering takes a minute."
+
+
+@pytest.mark.parametrize(
+    ("question", "best", "unknown"),
+    [
+        ("delivery fee to spain pls", 0, "spain"),
+        ("what does it cost to germany", 0, None),
+        ("what does it cost to gremany", 0, None),
+        ("price in total", 0, None),
+        ("delivery fee to spain pls", 2, None),
+    ],
+)
+def test_a_place_that_no_passage_has_is_not_answered_from_the_row_of_another(
+    question: str, best: int, unknown: str | None
+) -> None:
+    passages = [Passage("c", "d", "Help", RATES)]
+    assert unknown_name(question, candidates(passages), passages, best) == unknown
+
+
 @pytest.mark.parametrize(
     ("question", "unknown"),
     [
