@@ -109,8 +109,7 @@ def fitted(data: Sequence[Example]) -> Matrix:
     )
     mean, spread = told.mean(), told.std()
     at, scale = logistic(((told - mean) / spread)[:, None], y, weight * len(told) / len(data) / (1 + WRONG), ridge=1.0)
-    found: Matrix = np.r_[at - scale / spread * mean, scale / spread * w]
-    return found
+    return np.asarray(np.r_[at - scale / spread * mean, scale / spread * w])
 
 
 def among_first(data: Sequence[Example], w: Matrix, k: int) -> float:

@@ -25,9 +25,8 @@ LEAD_IN = "Quoted from the sources:"
 LOOKED_AT = 32
 """Blocks whose meaning is looked at: those that score best by words. The rest take their passage's."""
 NEEDED: tuple[tuple[float, float], ...] = ((YES_AT, 0.3), (LABELS[2][0], 0.4), (0.0, 0.55))
-"""(grade, score): the score that the best block needs where the best passage has at least that grade. Where the grader keeps nothing the block must
-be likelier than not, and where every passage is "Awful" likelier still: over three companies and the sample, each scored by a fit on the others,
-that last step refused 18 answers that were not right and 7 that were. Where a passage was kept, 0.35 for 0.5 changed no row of them."""
+"""(grade, score): the score that the best block needs where the best passage has at least that grade: the less the grader thinks of all passages, the
+surer the block must be. Lower ones give a few more right answers and as many more beside the point (docs/decisions/0014-quoting.md)."""
 OLDER = 0.7
 """What a block keeps of its score beside a newer document about the same thing."""
 

@@ -133,10 +133,10 @@ def _add(chosen: list[int], more: Sequence[int], found: Sequence[BlockCandidate]
     return taken
 
 
-def _all_priced(columns_: Sequence[Cell]) -> bool:
+def _all_priced(priced: Sequence[Cell]) -> bool:
     """True if every column tells the same of another thing: prices in several countries, not price and deposit."""
-    return len(columns_) >= ALIKE and all(
-        holds(c.span.text.removeprefix(f"{c.header}: "), MONEY) and not MONEY.asked.search(c.header) for c in columns_
+    return len(priced) >= ALIKE and all(
+        holds(c.span.text.removeprefix(f"{c.header}: "), MONEY) and not MONEY.asked.search(c.header) for c in priced
     )
 
 

@@ -104,6 +104,7 @@ NAMES = (
     "cosine",
 )
 COSINE = NAMES.index("cosine")
+"""Its column: the one that the caller fills in."""
 
 
 def feature_rows(

@@ -70,9 +70,11 @@ def unknown_name(
 
 def _unknown_place(question: str, best: BlockCandidate, passages: Sequence[Passage]) -> str | None:
     """A place that no passage has ("delivery to Spain"), where what would be quoted is the row of another place."""
-    keys = [c.header for c in cells(best.block.text)[:KEYS]] if best.block.kind == "row" else []
-    if not any(set(caseless(header).split()) & _AREAS for header in keys):
-        return None
+    keys = cells(best.block.text)[:KEYS] if best.block.kind == "row" else ()
+    areas = [c.span.text.removeprefix(f"{c.header}: ") for c in keys if set(caseless(c.header).split()) & _AREAS]
+    asked = frozenset(terms(question))
+    if not areas or any(all(likeness(t, asked) >= SLIPPED for t in terms(area)) for area in areas):
+        return None  # the row is of no place, or of one that is asked about beside the other
     said = _said(passages)
     for match in _PLACED.finditer(question):
         word = match.group(1)

@@ -47,6 +47,7 @@ RATES = "To: Austria | Standard: €11\nTo: Germany | Standard: €5\n\nParcels 
         ("delivery fee to spain pls", 0, "spain"),
         ("what does it cost to germany", 0, None),
         ("what does it cost to gremany", 0, None),
+        ("what does it cost to austria and to ireland", 0, None),
         ("price in total", 0, None),
         ("delivery fee to spain pls", 2, None),
     ],
