@@ -25,7 +25,7 @@ class Operand:
 
     `text`: its characters; `far`: how far from the value that is worked out it is said, 0 in the same sentence; `evidence`: where a source
     says it, empty if only the person does; `passage`: the number of the sentence or row of the sources it stands in, 0 for what the answer
-    or the person says.
+    or the person says; `of`: the stem of what it counts, or of what it is the price of each: four trays, £20 a tray; "" if no such word stands by it.
     """
 
     found: Found
@@ -33,6 +33,7 @@ class Operand:
     far: float
     evidence: tuple[EvidenceSpan, ...] = ()
     passage: int = 0
+    of: str = ""
 
     @property
     def amount(self) -> Decimal | None:

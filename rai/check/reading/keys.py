@@ -318,10 +318,15 @@ def _keys(named: tuple[tuple[int, str], ...]) -> Mapping[int, Key]:
     things = {key: _things(name) for key, name in names.items()}
     every = [thing for group in things.values() for thing in group]
     either = {key: tuple(t for t in group if every.count(t) == 1) for key, group in things.items()}
+    alone = {key: frozenset(w for w in own if not _YEAR.fullmatch(w)) or own for key, own in alone.items()}
     return {
         key: Key(own, alone[key], alone[key] & _proper(names[key]), either[key] if len(things[key]) > 1 else ())
         for key, own in words.items()
     }
+
+
+_YEAR = re.compile(r"=20\d\d")
+"""A year as a word of a key, which names it only where nothing else does: "Early: to Sept 30, 2026"."""
 
 
 _OR = re.compile(r",|/|;| (?:and|or|und|oder|et|ou|y|o|e|en|of|i|lub) | & ")
@@ -331,6 +336,7 @@ def _things(name: str) -> list[Words]:
     """The words of each thing that a key names."""
     parts = [words for part in _OR.split(name) if (words := spoken(part).words)]
     days = [word for word in spoken(name).words if word.startswith("day ")]
+    parts = [w for w in parts if not all(_YEAR.fullmatch(word) for word in w)]
     return [w for w in parts if not w & frozenset(days)] + [frozenset({d}) for d in days]
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from grounding.text import terms
+from grounding.text import caseless, terms
 from rai.check.comparison.lookup_keys import measure_of
 from rai.check.context import Around, CheckContext, Finding, holds, name_of, said, standing
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place
 from rai.claims.found import Found
+from rai.claims.times.months import month_names
 from rai.records import CONTACT_KINDS, Claim
 
 
@@ -24,12 +25,32 @@ def said_by_the_person(claim: Claim, found: Found, around: Around, context: Chec
         return Finding("given", (), why, rule="context")
     if claim.kind in CONTACT_KINDS or context.question is None:
         return None
-    if not holds(found, (context.question,)) and not _without_sign(found, context):
+    if not holds(found, (context.question,)) and not _without_sign(found, context) and not _in_parts(found, context):
         return None
     if other := _stands_for_it(found, around, context):
         why = f"{claim.text} stands only in the question; {name_of(other)} says {other.span().text}."
         return Finding("absent", (other.span(),), why, instead=other.span(), rule="question-rival")
     return Finding("given", (), "The person said it; no source speaks against it.", rule="question")
+
+
+def _in_parts(found: Found, context: CheckContext) -> bool:
+    """True of a date whose parts the person said apart: "in March last year, 2025", "till 27 November, so on Sunday the 29th"."""
+    dated = _DATE.fullmatch(found.value) if found.kind == "date" else None
+    if dated is None or context.question is None:
+        return False
+    text = caseless(context.question.source.text[:LONGEST])
+    month = any(month_names().get(word) == int(dated["month"]) for word in _WORD.findall(text))
+    day = dated["day"] is None or re.search(
+        rf"\b(?:the )?{int(dated['day'])}(?:st|nd|rd|th)\b|\b(?:the|den|am|le|el|il) {int(dated['day'])}\b", text
+    )
+    year = dated["year"] is None or dated["day"] is not None or re.search(rf"\b{dated['year']}\b", text)
+    return bool(month and day and year)
+
+
+_DATE = re.compile(r"(?:(?P<year>\d{4})|-)-(?P<month>\d\d)(?:-(?P<day>\d\d))?(?:-W-\d)?")
+_WORD = re.compile(r"[^\W\d_]{3,12}")
+LONGEST = 2000
+"""Characters of a question that are read for parts of a date."""
 
 
 def _without_sign(found: Found, context: CheckContext) -> bool:

@@ -16,6 +16,7 @@ from rai.check.places.labels import labels_of
 from rai.check.places.rank import Ranked, model, ranked
 from rai.check.reading.frames import Frame
 from rai.check.reading.keys import line_at
+from rai.check.reading.owners import label_words, owner
 from rai.check.reading.sources import Place
 from rai.claims.found import Found
 from rai.claims.numbers.rates import same_per
@@ -50,12 +51,20 @@ def nearer(n: int, places: Sequence[Place], others: Iterable[Place], answer: Ans
         return None
     found, fitted = ranked(n, *contest, answer), model()
     if answer.values[n].kind in CONTACT_KINDS:
+        if _says_whose(found, answer.sentence(n)):
+            return None
         if found.margin >= (NAMED_FROM if labels_of(found.place).says_itself else fitted.contact_from):
             return _another(found)
         if labels_of(found.place).says_itself:
             return None
         return _doubtful(found) if found.margin >= fitted.contact_doubt_from else None
     return _doubtful(found) if found.margin >= fitted.doubt_from else None
+
+
+def _says_whose(found: Ranked, sentence: str) -> bool:
+    """True if the sentence of a contact has a word of the contact's owner that the rival's has not, and none that only the rival's has."""
+    mine, theirs, said = owner(found.place), owner(found.rival), label_words(sentence)
+    return bool((mine - theirs) & said) and not (theirs - mine) & said
 
 
 def contested(

@@ -23,6 +23,7 @@ from rai.check.working.calendar import DaySentence, Reckoned, day_ways, span_way
 from rai.check.working.formulas import calculations
 from rai.check.working.measures import measured_ways
 from rai.check.working.operand_candidates import operand_candidates
+from rai.check.working.orders import order_ways
 from rai.check.working.plausibility import of_one_line, says_that_it_reckons, takes_the_place_of_one
 from rai.check.working.recurring import recurring_ways, timetable_ways
 from rai.check.working.series import day_of_month, series_of
@@ -309,6 +310,7 @@ def _amounts(n: int, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[
         yield from tariff_ways(wanted, answer, operands)
         yield from usage_ways(wanted, answer, operands)
         yield from lines_ways(n, wanted, answer)
+        yield from order_ways(n, wanted, answer)
     else:
         yield from measured_ways(wanted, answer, operands)
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from heapq import nlargest
 
 from grounding.tables import table
+from grounding.text import stem
 from rai.check.answer import Answer, named
 from rai.check.context import CheckContext, Finding
 from rai.check.operands import Operand, nearest
@@ -119,8 +120,10 @@ def _said(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[O
         if held or counts:
             evidence = finding.evidence if finding is not None and held else ()
             far = min(_FARTHEST, _A_SENTENCE * away)
-            yield Operand(value, answer.written(m), far, evidence)
+            yield Operand(value, answer.written(m), far, evidence, of=_counted(value, answer.text))
             wanted = answer.values[n]
+            if value.kind == "number" and (span := _span_of(value, answer.text)) is not None:
+                yield Operand(span, answer.written(m), far, evidence)
             if value.kind == "number" and held and answer.written(m)[:1].isdigit():  # the 15th of "from the 15th"
                 days = (r for r in readings(value, answer.text) if r.kind == "date")
                 yield from (Operand(day, answer.written(m), far, evidence) for day in days)
@@ -133,6 +136,40 @@ def _said(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[O
                 yield Operand(
                     replace(value, kind="money", value=amount, readings=(amount,)), answer.written(m), far, evidence
                 )
+
+
+def _span_of(number: Found, text: str) -> Found | None:
+    """A number as the span that the words behind it say it is: three unused days, three of six days; None if they say none."""
+    match = _COUNTS_SPANS.match(text, number.end, number.end + _LONGEST_LABEL)
+    if match is None:
+        return None
+    value = f"{number.value} {match['unit'].lower()}"
+    return replace(number, kind="quantity", value=value, readings=(value,))
+
+
+_COUNTS_SPANS = re.compile(
+    r" (?:of (?:the |her |his |their |your )?(?:\w+[ -])?|[a-z]{3,12} )(?P<unit>day|night|week|month|hour|year)s\b",
+    re.IGNORECASE,
+)
+
+
+def _counted(number: Found, text: str) -> str:
+    """The stem of what a bare number counts: tray of "four trays"."""
+    match = _NOUN.match(text, number.end) if number.kind == "number" else None
+    return stem(match[1].lower()) if match else ""
+
+
+def _each(place: Place) -> str:
+    """The stem of what an amount of a source is the price of each: tray of "£20.00 a tray"."""
+    match = _PER_NOUN.match(place.text(), place.found.end)
+    return stem(match[1].lower()) if match else ""
+
+
+_NOUN = re.compile(r"[ \u00a0]([^\W\d_]{3,20})s\b")
+_PER_NOUN = re.compile(
+    r"[ \u00a0]?(?:/[ ]?|(?:per|an?|each|every|for each|je|pro|par|por|al|a|per ogni|cada|za) )([^\W\d_]{3,20})\b",
+    re.IGNORECASE,
+)
 
 
 def _is_an_amount(m: int, evidence: Sequence[EvidenceSpan], wanted: Found, answer: Answer) -> bool:
@@ -177,7 +214,8 @@ def _named(n: int, answer: Answer) -> Iterator[Operand]:
         far = _ELSEWHERE if rank is None else min(_ELSEWHERE, _IN_SOURCE + 0.2 * rank)
         if place.found.kind == "money" and is_asked_for(place, answer):
             far = _ASKED_LINE
-        yield Operand(priced(place, text), place.span().text, far, (place.span(),), id(place.unit))
+        of = _each(place) if place.found.kind == "money" else ""
+        yield Operand(priced(place, text), place.span().text, far, (place.span(),), id(place.unit), of)
 
 
 def _layers(n: int, answer: Answer) -> tuple[Spoken, ...]:

@@ -59,12 +59,18 @@ def products_of(found: Found, operands: Sequence[Operand]) -> Iterator[FormulaTe
                 # nine working days are no nine times of a price that nobody says is per day
                 loose = 0.75 if unit_of(count.found) and not operand.found.per and count.far + operand.far > 0 else 0.0
                 cost = cost_of(count, operand) + loose
+                if count.of and count.of == operand.of:  # four trays, £20 a tray: the words say that they go together
+                    cost = count.far + min(SAID, operand.far) - _FOR_EACH
                 yield FormulaTerm(number, (count, operand), f"{written} × {operand.text}", cost, product=True)
         if found.kind == "money":
             yield from _by_two(operand, amount, others)
             yield from _beyond(operand, amount, others)
             yield from _pro_rata(operand, amount, others)
             yield from _divided(operand, amount, others)
+
+
+_FOR_EACH = 0.5
+"""How much nearer a count and a price lie of which the words say that they go together, than the answer and the passages it speaks of."""
 
 
 def _may_count(count: Operand, each: Operand) -> bool:

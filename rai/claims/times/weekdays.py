@@ -30,7 +30,7 @@ _AND = re.compile(r" (?:and|und|et|y|e) $", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra) $", re.IGNORECASE)
 # a short name is a day only where something that goes with a day follows or precedes
 _SHORT_BEFORE = re.compile(
-    r"\.?[ ]?[-–—:/&+]|\.?,? \d|\.? (?:to|through|thru|and|until)\b|\.?, (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"
+    r"\.?[ ]?[-–—:/&+]|\.?,? (?:(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? )?\d|\.? (?:to|through|thru|and|until)\b|\.?, (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"
 )
 _SHORT_AFTER = re.compile(
     r"[-–—&/+][ ]?$|\b(?:Mon|Tue|Tues|Wed|Thu|Thur|Thurs|Fri|Sat|Sun)\.?(?:,| and| or| to| through| until) $"
