@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from typing import Any, get_args
 from urllib.parse import urlencode
@@ -46,7 +46,8 @@ class DeskSearch:
     `words`: words and "phrases in quotes", each in the question, the answer or elsewhere in what people wrote, `beginning*` for a beginning; `since`,
     `until`: days, both included (UTC); `document` with its `version`: one that the answer quotes, with `use` `evidence` one that it could have quoted;
     `claim`, `status`, `rule`: all three of one claim, or of a refusal with `claim` `screen`; `struck`: `yes` for turns of which something was not delivered;
-    `kind`: of the entry, "" is all but the quiet ones; `entry`: a part of the id; `before`: only entries with a smaller number, 0 begins at the newest.
+    `kind`: of the entry, "" is all but the quiet ones; `entry`: a part of the id; `among`: keys of the people (`person_key`) of whose turns, and of what refers to them, the search is, None for everything: no
+    address and no form can say it; `before`: only entries with a smaller number, 0 begins at the newest.
     """
 
     words: str = ""
@@ -68,6 +69,7 @@ class DeskSearch:
     arrived: str = ""
     entry: str = ""
     before: int = 0
+    among: frozenset[str] | None = None
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> DeskSearch:
@@ -77,7 +79,7 @@ class DeskSearch:
         given |= {name: "" for name in _DAYS if not is_day(given[name])}
         before = query.get("before", "")
         number = int(before) if before.isascii() and before.isdigit() and len(before) < 16 else 0
-        return cls(**given, before=number)
+        return cls(**given, before=number, among=None)
 
     @property
     def about_turns(self) -> bool:
@@ -93,7 +95,7 @@ class DeskSearch:
     @property
     def conditions(self) -> dict[str, str]:
         """What is searched for, by name, without the place in the list."""
-        return {name: value for name, value in asdict(self).items() if value and name != "before"}
+        return {name: value for name in NAMED if (value := getattr(self, name))}
 
     def address(self, **other: Any) -> str:
         """The query string of this search, with `other` values in place of its own; the place in the list is left out unless it is given."""
@@ -118,7 +120,7 @@ class DeskSearch:
         return tuple(found)
 
 
-NAMED = tuple(field.name for field in fields(DeskSearch) if field.name != "before")
+NAMED = tuple(field.name for field in fields(DeskSearch) if field.name not in ("before", "among"))
 """The names of what can be searched for."""
 
 

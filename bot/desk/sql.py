@@ -29,6 +29,7 @@ from sqlalchemy import (
     false,
     func,
     insert,
+    or_,
     select,
     text,
     tuple_,
@@ -277,20 +278,41 @@ def numbered(connection: Connection, numbers: Sequence[int]) -> list[FoundEntry]
     return sorted(found, key=lambda row: -row.seq)
 
 
-def quoted(connection: Connection, document: str = "") -> list[QuotedVersion]:
-    """Every version of a document of the knowledge base that an answer quotes, or those of one document."""
+def people(connection: Connection) -> list[str]:
+    """Everybody who asked or acted, each once, as the first of their entries has it: of each a step along the index, however many entries there are."""
+    c, found, key = _ENTRIES.c, list[str](), ""
+    while True:
+        of = select(c.user_key, c.user).where(c.user_key > key).order_by(c.user_key, c.seq).limit(1)
+        row = connection.execute(of).first()
+        if row is None:
+            return found
+        key = row.user_key
+        found.append(row.user)
+
+
+def quoted(connection: Connection, document: str = "", among: frozenset[str] | None = None) -> list[QuotedVersion]:
+    """Every version of a document of the knowledge base that an answer quotes, or those of one document, in all turns or those of some people."""
     d = _DOCUMENTS.c
     of: list[ColumnElement[bool]] = [
         d.quoted.is_(True),
         d.web.is_(False),
         *([d.doc_id == document] if document else []),
+        *([d.seq.in_(_turns_of(among))] if among is not None else []),
     ]
     query = select(d.doc_id, d.version, func.count()).where(*of).group_by(d.doc_id, d.version)
     return [QuotedVersion(*row) for row in connection.execute(query.order_by(d.doc_id, d.version))]
 
 
-def quoting(connection: Connection, versions: Sequence[tuple[str, str]], before: int, size: int) -> list[FoundEntry]:
-    """The newest turns that quote one of these versions of documents, at most `size`. `before`: only entries with a smaller number; 0 begins at the newest."""
+def quoting(
+    connection: Connection,
+    versions: Sequence[tuple[str, str]],
+    before: int,
+    size: int,
+    among: frozenset[str] | None = None,
+) -> list[FoundEntry]:
+    """The newest turns that quote one of these versions of documents, at most `size`. `before`: only entries with a smaller number; 0 begins at the newest; `among`: those of
+    some people.
+    """
     d, found = _DOCUMENTS.c, set[int]()
     for at in range(0, len(versions), _PAIRS):
         of: list[ColumnElement[bool]] = [
@@ -298,6 +320,7 @@ def quoting(connection: Connection, versions: Sequence[tuple[str, str]], before:
             tuple_(d.doc_id, d.version).in_(versions[at : at + _PAIRS]),
         ]
         of += [d.seq < before] if before else []
+        of += [d.seq.in_(_turns_of(among))] if among is not None else []
         found |= set(connection.scalars(select(d.seq).where(*of).distinct().order_by(d.seq.desc()).limit(size)))
     return numbered(connection, sorted(found, reverse=True)[:size])
 
@@ -423,7 +446,21 @@ def _conditions(connection: Connection, wanted: DeskSearch) -> list[ColumnElemen
         "words": _has_words(wanted),
     }
     found = [condition for name, condition in given.items() if getattr(wanted, name)]
+    if wanted.among is not None:
+        found.append(_among(wanted.among))
     return [*found, *_of_kinds(wanted), *_of_days(connection, wanted), *(c.seq.in_(of) for of in _elsewhere(wanted))]
+
+
+def _among(people: frozenset[str]) -> ColumnElement[bool]:
+    """Turns of these people, and entries that refer to one. For each entry that is looked at it is asked anew: most refer to a turn, and the list of all would be long."""
+    c, turn = _ENTRIES.c, _ENTRIES.alias()
+    theirs = and_(turn.c.entry_id == _SAID.c.turn, turn.c.kind == "turn", turn.c.user_key.in_(people))
+    refers = select(_SAID.c.seq).join(turn, theirs).where(_SAID.c.seq == c.seq).correlate(_ENTRIES).exists()
+    return or_(and_(c.kind == "turn", c.user_key.in_(people)), refers)
+
+
+def _turns_of(people: frozenset[str]) -> Select[tuple[Any]]:
+    return select(_ENTRIES.c.seq).where(_ENTRIES.c.kind == "turn", _ENTRIES.c.user_key.in_(people))
 
 
 def _of_kinds(wanted: DeskSearch) -> Iterator[ColumnElement[bool]]:
