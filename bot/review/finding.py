@@ -15,9 +15,10 @@ from bot.desk.search import DeskSearch
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
 from bot.http.errors import Refused
-from bot.http.responses import page
+from bot.review.desk_page import desk_page
 from bot.review.listing import line, reached
 from bot.review.pages import require_session, seen
+from bot.review.team import own_search
 
 MOST = 50
 """Entries of each stratum that a sample has at most."""
@@ -45,7 +46,7 @@ async def found(request: web.Request) -> web.StreamResponse:
     form = request.match_info["form"]
     if form not in table.TYPES:
         raise Refused(404, "not_found", f"A list is downloaded as one of {', '.join(table.TYPES)}.")
-    wanted = DeskSearch.of(request.query).whole()
+    wanted = await own_search(request, DeskSearch.of(request.query).whole())
     desk = request.app[DESK]
     await desk.follow(request.app[SYSTEM].ledger)  # a file that leaves something out would not say so
     await seen(request, session, f"download {form}", wanted=wanted.conditions)
@@ -73,7 +74,7 @@ async def _parts(desk: Desk, wanted: DeskSearch, form: table.Form) -> AsyncItera
 async def sample(request: web.Request) -> web.Response:
     """A sample of a search. Without a seed one is drawn, and the address gets it: the same address shows the same again."""
     session = await require_session(request)
-    wanted = DeskSearch.of(request.query).whole()
+    wanted = await own_search(request, DeskSearch.of(request.query).whole())
     given = request.query.get("seed", "")
     by = request.query.get("by", "outcome")
     number = request.query.get("n", "")
@@ -90,7 +91,8 @@ async def sample(request: web.Request) -> web.Response:
     rows = await desk.sample(wanted, taken.number, taken.by, taken.seed)
     counts = await desk.count(wanted)
     await seen(request, session, "sample", wanted={**wanted.conditions, "by": taken.by, "seed": taken.seed})
-    return page(
+    return desk_page(
+        request,
         "review/sample.html",
         rows=[line(row, []) for row in rows],
         wanted=wanted,
