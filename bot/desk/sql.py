@@ -23,16 +23,17 @@ from sqlalchemy import (
     String,
     Table,
     and_,
+    case,
     create_engine,
     delete,
     event,
     false,
     func,
     insert,
-    or_,
     select,
     text,
     tuple_,
+    union_all,
     update,
 )
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
@@ -43,13 +44,15 @@ from bot.events.kinds import EVERY, QUIET
 from grounding.errors import StoreError
 from rai.records import UNSUPPORTED as WRONG
 
-FORM = "1"
+FORM = "2"
 """Of the tables and of what is read from an entry; an index of another form is made anew."""
 RANGE = 1_000
 """Numbers of entries that one mark covers."""
 BUSY_S = 15.0
 FLUSH_MS = 2_000
 _ASKED = 500
+_FEW = 5_000
+"""Turns of a team that are listed before a search; of more, each entry that is looked at is asked whose it is."""
 _PAIRS = 200
 """Versions of documents that one query names."""
 _METADATA = MetaData()
@@ -109,7 +112,7 @@ _SAID = Table(
     Column("value", String, nullable=False),
 )
 Index("entries_clock", _ENTRIES.c.clock, _ENTRIES.c.seq)
-Index("entries_shown", _ENTRIES.c.quiet, _ENTRIES.c.seq, _ENTRIES.c.outcome)
+Index("entries_shown", _ENTRIES.c.quiet, _ENTRIES.c.seq, _ENTRIES.c.outcome, _ENTRIES.c.kind, _ENTRIES.c.user_key)
 Index("entries_kind", _ENTRIES.c.kind, _ENTRIES.c.seq)
 Index("entries_outcome", _ENTRIES.c.outcome, _ENTRIES.c.seq)
 Index("entries_user", _ENTRIES.c.user_key, _ENTRIES.c.seq)
@@ -280,14 +283,13 @@ def numbered(connection: Connection, numbers: Sequence[int]) -> list[FoundEntry]
 
 def people(connection: Connection) -> list[str]:
     """Everybody who asked or acted, each once, as the first of their entries has it: of each a step along the index, however many entries there are."""
-    c, found, key = _ENTRIES.c, list[str](), ""
-    while True:
-        of = select(c.user_key, c.user).where(c.user_key > key).order_by(c.user_key, c.seq).limit(1)
-        row = connection.execute(of).first()
-        if row is None:
-            return found
-        key = row.user_key
-        found.append(row.user)
+    c = _ENTRIES.c
+    first = select(func.min(c.user_key).label("key")).where(c.user_key > "")
+    keys = first.cte("keys", recursive=True)
+    after = select(func.min(c.user_key)).where(c.user_key > keys.c.key).scalar_subquery()
+    keys = keys.union_all(select(after).where(keys.c.key.is_not(None)))
+    said = select(c.user).where(c.user_key == keys.c.key).order_by(c.seq).limit(1).scalar_subquery()
+    return list(connection.scalars(select(said).where(keys.c.key.is_not(None))))
 
 
 def quoted(connection: Connection, document: str = "", among: frozenset[str] | None = None) -> list[QuotedVersion]:
@@ -297,7 +299,7 @@ def quoted(connection: Connection, document: str = "", among: frozenset[str] | N
         d.quoted.is_(True),
         d.web.is_(False),
         *([d.doc_id == document] if document else []),
-        *([d.seq.in_(_turns_of(among))] if among is not None else []),
+        *([d.seq.in_(_turns_of(among, _ENTRIES.c.seq))] if among is not None else []),
     ]
     query = select(d.doc_id, d.version, func.count()).where(*of).group_by(d.doc_id, d.version)
     return [QuotedVersion(*row) for row in connection.execute(query.order_by(d.doc_id, d.version))]
@@ -320,7 +322,7 @@ def quoting(
             tuple_(d.doc_id, d.version).in_(versions[at : at + _PAIRS]),
         ]
         of += [d.seq < before] if before else []
-        of += [d.seq.in_(_turns_of(among))] if among is not None else []
+        of += [d.seq.in_(_turns_of(among, _ENTRIES.c.seq))] if among is not None else []
         found |= set(connection.scalars(select(d.seq).where(*of).distinct().order_by(d.seq.desc()).limit(size)))
     return numbered(connection, sorted(found, reverse=True)[:size])
 
@@ -447,20 +449,25 @@ def _conditions(connection: Connection, wanted: DeskSearch) -> list[ColumnElemen
     }
     found = [condition for name, condition in given.items() if getattr(wanted, name)]
     if wanted.among is not None:
-        found.append(_among(wanted.among))
+        found.append(_among(connection, wanted.among))
     return [*found, *_of_kinds(wanted), *_of_days(connection, wanted), *(c.seq.in_(of) for of in _elsewhere(wanted))]
 
 
-def _among(people: frozenset[str]) -> ColumnElement[bool]:
-    """Turns of these people, and entries that refer to one. For each entry that is looked at it is asked anew: most refer to a turn, and the list of all would be long."""
+def _among(connection: Connection, people: frozenset[str]) -> ColumnElement[bool]:
+    """Turns of these people, and entries that refer to one. Few are listed first; where there are many, a page soon finds enough of them among the newest entries."""
     c, turn = _ENTRIES.c, _ENTRIES.alias()
+    few = select(c.seq).where(c.user_key.in_(people)).limit(_FEW + 1).subquery()
+    if connection.execute(select(func.count()).select_from(few)).scalar_one() <= _FEW:
+        referring = select(_SAID.c.seq).where(_SAID.c.turn.in_(_turns_of(people, _ENTRIES.c.entry_id)))
+        return c.seq.in_(union_all(_turns_of(people, _ENTRIES.c.seq), referring))
     theirs = and_(turn.c.entry_id == _SAID.c.turn, turn.c.kind == "turn", turn.c.user_key.in_(people))
     refers = select(_SAID.c.seq).join(turn, theirs).where(_SAID.c.seq == c.seq).correlate(_ENTRIES).exists()
-    return or_(and_(c.kind == "turn", c.user_key.in_(people)), refers)
+    return case((c.kind == "turn", c.user_key.in_(people)), else_=refers)
 
 
-def _turns_of(people: frozenset[str]) -> Select[tuple[Any]]:
-    return select(_ENTRIES.c.seq).where(_ENTRIES.c.kind == "turn", _ENTRIES.c.user_key.in_(people))
+def _turns_of(people: frozenset[str], what: Column[Any]) -> Select[tuple[Any]]:
+    # by the index of people: most entries that there are would be turns
+    return select(what).where(_ENTRIES.c.user_key.in_(people), _ENTRIES.c.kind.concat("") == "turn")
 
 
 def _of_kinds(wanted: DeskSearch) -> Iterator[ColumnElement[bool]]:
