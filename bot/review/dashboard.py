@@ -10,8 +10,8 @@ from aiohttp import web
 
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
-from bot.http.responses import page
 from bot.judging.figures import Span, figures
+from bot.review.desk_page import desk_page
 from bot.review.listing import reached
 from bot.review.pages import require_session, seen
 
@@ -48,7 +48,9 @@ async def dashboard(request: web.Request) -> web.Response:
         "dashboard",
         wanted={"since": span.since.isoformat(), "until": span.until.isoformat(), "by": span.by},
     )
-    return page("review/dashboard.html", found=found, span=span, reach=reach, bars=bars, address=urlencode)
+    return desk_page(
+        request, "review/dashboard.html", found=found, span=span, reach=reach, bars=bars, address=urlencode
+    )
 
 
 def bars(values: Sequence[int | None], highest: int) -> list[DashboardBar]:

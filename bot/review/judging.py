@@ -13,12 +13,12 @@ from bot.desk.search import REASONS, DeskSearch
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
 from bot.http.errors import Refused
-from bot.http.responses import page
 from bot.judging import corrections
 from bot.judging.sample import put_into_queue
 from bot.judging.unanswered import as_csv, unanswered
 from bot.judging.verdict import Assessment, judge
 from bot.review.decision_form import decision_form
+from bot.review.desk_page import desk_page
 from bot.review.finding import sample_of
 from bot.review.listing import line, reached
 from bot.review.pages import require_session, seen
@@ -54,7 +54,8 @@ async def queue(request: web.Request) -> web.Response:
     held = sum(p.state == "held" for p in await system.quarantine.passages())
     await seen(request, session, "queue", wanted={"queue": reason, "before": wanted.before})
     why = await desk.reasons([row.seq for row in found.rows])
-    return page(
+    return desk_page(
+        request,
         "review/queue.html",
         rows=[(line(row, found.documents.get(row.seq, [])), why.get(row.seq, [])) for row in found.rows],
         counts=counts,
@@ -118,7 +119,8 @@ async def unanswered_page(request: web.Request) -> web.Response:
     reach = await reached(desk, request.app[SYSTEM].ledger)
     found = await unanswered(desk, wanted)
     await seen(request, session, "unanswered", wanted=wanted.conditions)
-    return page(
+    return desk_page(
+        request,
         "review/unanswered.html",
         found=found,
         shown=found.subjects[:SUBJECTS],
