@@ -226,13 +226,13 @@ class Desk:
 
         return await self._read(lambda c: tuple(work(c)))
 
-    async def waiting(self) -> dict[str, int]:
-        """By reason of the queue how many turns wait in it, at most `COUNTED` + 1 of each."""
-        return await self._read(lambda c: sql.waiting(c, COUNTED + 1))
+    async def waiting(self, among: frozenset[str] | None = None) -> dict[str, int]:
+        """By reason of the queue how many turns wait in it, at most `COUNTED` + 1 of each; those of some people alone if `among` is given."""
+        return await self._read(lambda c: sql.waiting(c, COUNTED + 1, among))
 
-    async def daily(self, since: str, until: str) -> list[DailyNumber]:
-        """What was counted by day, from one day to another, both included."""
-        return await self._read(lambda c: numbers(c, since, until))
+    async def daily(self, since: str, until: str, among: frozenset[str] | None = None) -> list[DailyNumber]:
+        """What was counted by day, from one day to another, both included. `among`: of the turns of these people alone, and of what was said of them."""
+        return await self._read(lambda c: numbers(c, since, until, among))
 
     async def reasons(self, numbers: Sequence[int]) -> dict[int, list[str]]:
         """By number of an entry why it waits in the queue; those that do not are left out."""

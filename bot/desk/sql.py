@@ -198,11 +198,12 @@ def numbered(connection: Connection, numbers: Sequence[int]) -> list[FoundEntry]
     return sorted(found, key=lambda row: -row.seq)
 
 
-def waiting(connection: Connection, most: int) -> dict[str, int]:
-    """By reason of the queue how many turns wait in it, at most `most` of each."""
+def waiting(connection: Connection, most: int, among: frozenset[str] | None = None) -> dict[str, int]:
+    """By reason of the queue how many turns wait in it, at most `most` of each; those of some people alone if `among` is given."""
     found = {}
-    for reason, of in OPEN.items():
-        inner = select(ENTRIES.c.seq).where(of).limit(most).subquery()
+    for reason in OPEN:
+        of = conditions(connection, DeskSearch(queue=reason, among=among))
+        inner = select(ENTRIES.c.seq).where(*of).limit(most).subquery()
         found[reason] = int(connection.execute(select(func.count()).select_from(inner)).scalar_one())
     return found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from bot.desk import sql
+from bot.desk import conditions, sql
 from bot.desk.rows import DeskRow, DocumentFacts, Said, Words
 from bot.desk.search import DeskSearch
 
@@ -64,6 +64,28 @@ def test_turns_of_these_people_and_what_refers_to_one(
     assert len(sql.listed(index, DeskSearch(words="x", among=frozenset(people)), MANY)) == turns
     assert sum(version.turns for version in sql.quoted(index, "a.md", frozenset(people))) == turns
     assert len(sql.quoting(index, [("a.md", "v1")], 0, MANY, frozenset(people))) == turns
+
+
+@pytest.mark.parametrize("most", [0, 100])
+def test_what_names_turns_of_others_too_is_theirs_who_see_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """A sample of several people's turns: of few turns, and of more than are listed first."""
+    monkeypatch.setattr(conditions, "TEAM_FEW", most)
+    engine = sql.engine_for(tmp_path / "review.db")
+    made = [
+        DeskRow(n, f"t{n}", "2026-11-20", "turn", "m", user=user, outcome="answered")
+        for n, user in ((1, "Alice"), (2, "Alice"), (3, "bob"))
+    ]
+    for n, named in ((4, ("t1", "t2")), (5, ("t1", "t3")), (6, ("t3", "gone"))):
+        said = tuple(Said(turn, "sampled", "yes") for turn in named)
+        made.append(DeskRow(n, f"s{n}", "2026-11-20", "sample", "m", said=said))
+    with engine.execution_options(immediate=True).begin() as connection:
+        sql.add(connection, made)
+        for people, found in (({"alice"}, [4]), ({"bob"}, []), ({"alice", "bob"}, [5, 4])):
+            wanted = DeskSearch(kind="sample", among=frozenset(people))
+            assert [row.seq for row in sql.listed(connection, wanted, 10)] == found, people
+    engine.dispose()
 
 
 def test_everybody_is_named_once(index: Connection) -> None:
