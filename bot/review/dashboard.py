@@ -14,6 +14,7 @@ from bot.judging.figures import Span, figures
 from bot.review.desk_page import desk_page
 from bot.review.listing import reached
 from bot.review.pages import require_session, seen
+from bot.review.team import among
 
 HEIGHT = 100
 """Of a chart, in its own units; one period is 10 wide."""
@@ -41,7 +42,7 @@ async def dashboard(request: web.Request) -> web.Response:
     span = Span.of(request.query.get("since", ""), request.query.get("until", ""), request.query.get("by", ""))
     desk = request.app[DESK]
     reach = await reached(desk, request.app[SYSTEM].ledger)
-    found = await figures(desk, span)
+    found = await figures(desk, span, await among(request))
     await seen(
         request,
         session,

@@ -80,7 +80,7 @@ async def found(request: web.Request) -> web.StreamResponse:
 async def _bundle(request: web.Request, session: Session) -> web.StreamResponse:
     """What was found with its proofs."""
     system, desk = request.app[SYSTEM], request.app[DESK]
-    wanted = DeskSearch.of(request.query).whole()
+    wanted = await own_search(request, DeskSearch.of(request.query).whole())
     await desk.follow(system.ledger)
     await seen(request, session, "download zip", wanted=wanted.conditions)
     with tempfile.TemporaryFile() as file:

@@ -27,7 +27,7 @@ from bot.review.door import ACCESS, NEW_LINK, session_of
 from bot.review.judging_view import about, judging_view
 from bot.review.listing import QUEUES, listing, outcome
 from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, Session, SessionTerms, named
-from bot.review.team import own_search, require_entry
+from bot.review.team import among, own_search, require_entry, shows
 from bot.review.turn_view import tidy, turn_view
 from bot.settings.settings import Settings
 from bot.state import State
@@ -156,7 +156,9 @@ async def entry_page(request: web.Request) -> web.Response:
     await seen(request, session, "entry", entry_id=entry.entry_id)
     if entry.kind == "turn" and isinstance(entry.body.get("reply"), dict):
         dispute = await dispute_of(ledger, entry) if outcome(entry) == Outcome.BLOCKED else None
+        people = await among(request)
         said = await said_about(ledger, request.app[DESK], entry.entry_id)
+        said = [each for each in said if await shows(ledger, each, people)]
         return desk_page(
             request,
             "review/turn.html",

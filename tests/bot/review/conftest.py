@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -12,10 +12,12 @@ from aiohttp import ClientResponse, DummyCookieJar
 from aiohttp.test_utils import TestClient, TestServer
 from aiohttp.web import Application, Request
 
+from bot.desk.bundle import Prove
 from bot.review.door import ACCESS
 from bot.review.roles import Role
 from bot.review.session import COOKIE, Person
 from bot.server.app import build_app
+from bot.system import no_proofs
 from tests.fakes.system import Fake, fake_system
 
 ISSUER = "https://idp.example/tenant"
@@ -78,12 +80,13 @@ Open = Callable[..., Awaitable[ReviewDesk]]
 
 @pytest.fixture
 async def open_desk() -> AsyncIterator[Open]:
-    """Starts a desk with these settings beside those of signing in."""
+    """Starts a desk with these settings beside those of signing in; `prove`: what proves entries there."""
     clients = list[TestClient[Request, Application]]()
 
-    async def run(**settings: Any) -> ReviewDesk:
+    async def run(prove: Prove = no_proofs, **settings: Any) -> ReviewDesk:
         fake = fake_system(**{**SIGN_IN, **settings})
-        client = TestClient[Request, Application](TestServer(build_app(fake.system)), cookie_jar=DummyCookieJar())
+        app = build_app(replace(fake.system, prove=prove))
+        client = TestClient[Request, Application](TestServer(app), cookie_jar=DummyCookieJar())
         clients.append(client)
         await client.start_server()
         return ReviewDesk(fake, client)

@@ -154,6 +154,15 @@ async def test_pages_show_what_their_reader_may_do(desk: ReviewDesk, role: Role)
     assert ('href="/review/sessions"' in seen) is (role >= Role.ADMINISTRATOR)
     for path in ("/review/refusals", f"/review/{turn}"):
         assert ("Wrongly refused</button>" in await visitor.text(path)) is (role >= Role.REVIEWER)
+    for path, link in (
+        (f"/review/{turn}", f'action="/review/{turn}/verdict"'),
+        (f"/review/{turn}", 'href="#judge"'),
+        ("/review", "found.zip"),
+        ("/review/sample?seed=1", 'value="queued"'),
+        ("/review/unanswered", "unanswered.csv"),
+        ("/review/queue", "corrections.jsonl"),
+    ):
+        assert (link in await visitor.text(path)) is (role >= Role.REVIEWER), (path, link)
 
 
 async def test_two_reviewers_at_once_and_each_decision_has_its_name(desk: ReviewDesk) -> None:

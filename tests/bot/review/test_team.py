@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 import pytest
 
@@ -10,6 +11,8 @@ from bot.http.desk import DESK
 from bot.records import Actor, Ask
 from bot.review.roles import RIGHTS, Role
 from bot.turn.disputes import Reporter, report
+from grounding.errors import InputError
+from rai.ledger.proof_file import Proven
 from tests.bot.review.conftest import Open, ReviewDesk, Visitor
 
 PEOPLE = {
@@ -73,6 +76,147 @@ LISTS = (
     "/review/refusals",
     "/review/refusals?state=all",
 )
+
+
+async def judged(desk: ReviewDesk) -> ReviewDesk:
+    """Beside that, of each a turn of which something was struck, with a thumb and a verdict, and a question that nothing answers."""
+    await asked(desk)
+    omar = await desk.visitor(Role.ADMINISTRATOR, "omar")
+    fields = {"form": await omar.form(), "decision": "wrong"}
+    for user in PEOPLE:
+        actor = Actor(user, "channel")
+        for question in (f"What does {user} return to repair?", f"And {user} return to repair?", f"weather of {user}"):
+            reply = await desk.fake.turns.answer(Ask(question, user=user, channel="http", actor=actor), None)
+        repaired = entries_of(desk, f"What does {user} return to repair?")[0]
+        said = {"schema": 2, "user": user, "channel": "http", "entry_id": repaired, "reaction": "like", "text": ""}
+        await desk.fake.ledger.append("feedback", said)
+        response = await omar.post(
+            f"/review/{repaired}/verdict", **fields, correction=f"It is €4.90, says that of {user}"
+        )
+        assert (response.status, bool(reply.entry_id)) == (303, True)
+    assert desk.client.app is not None
+    await desk.client.app[DESK].follow(desk.fake.ledger)
+    return desk
+
+
+SPAN = "since=2026-11-01&until=2026-11-30"
+JUDGED = (
+    "/review/queue",
+    "/review/queue?reason=struck",
+    "/review/queue?reason=refusal",
+    "/review/queue?reason=unanswered",
+    "/review/unanswered",
+    "/review/unanswered?all=1",
+    "/review/unanswered.csv",
+    "/review/corrections.jsonl",
+    "/review/corrections.jsonl?verdict=wrong",
+    f"/review/dashboard?{SPAN}",
+    "/review?verdict=any",
+    "/review?kind=verdict",
+)
+
+
+async def test_judging_and_its_files_hold_the_team_alone(open_desk: Open) -> None:
+    """What waits, what nobody answered, what is exported and what is counted; each of it for an administrator is more."""
+    desk = await judged(await open_desk(review_sees="team"))
+    rita, omar = await desk.visitor(Role.REVIEWER), await desk.visitor(Role.ADMINISTRATOR, "omar")
+    for path in JUDGED:
+        own, every = told_of(desk, await rita.text(path)), told_of(desk, await omar.text(path))
+        assert own == set(OWN), path
+        assert every >= {*OWN, *OTHERS}, path
+    counts = []
+    for visitor in (rita, omar):
+        text = await visitor.text("/review/queue")
+        waits = dict(re.findall(r'reason=(\w+)"[^>]*>[^<]+<strong>(\d+)', text))
+        figures = await visitor.text(f"/review/dashboard?{SPAN}")
+        totals = {
+            name: re.findall(r"<strong>(\d+)", figures[figures.index(f'id="c-{name}"') :].split("</section>")[0])
+            for name in ("outcome", "struck", "refused", "feedback", "verdict")
+        }
+        counts.append(([waits[name] for name in ("struck", "refusal", "unanswered")], totals))
+    (own_waits, own_totals), (every_waits, every_totals) = counts
+    assert own_waits == ["3", "3", "3"]
+    assert every_waits == ["5", "5", "5"]
+    assert own_totals == {
+        "outcome": ["3", "6", "3", "3"],
+        "struck": ["6"],
+        "refused": ["3"],
+        "feedback": ["3"],
+        "verdict": ["3"],
+    }
+    assert every_totals["verdict"] == ["5"]
+    desk.fake.directory.down = True
+    for path in JUDGED:
+        response = await rita.get(path)
+        assert (response.status, told_of(desk, await response.text())) == (503, set()), path
+
+
+async def test_a_verdict_stands_on_the_turns_of_the_team_alone(open_desk: Open) -> None:
+    desk = await judged(await open_desk(review_sees="team"))
+    rita, reader = await desk.visitor(Role.REVIEWER), await desk.visitor(Role.READER)
+    form = await rita.form()
+    verdicts = [e for e in desk.fake.ledger.kept if e.kind == "verdict"]
+    fields = {"form": form, "decision": "partly", "queue": "struck", "then": "next"}
+    missing = await (await rita.post("/review/e99999x7q/verdict", **fields)).text()
+    for user in OTHERS:
+        response = await rita.post(f"/review/{entries_of(desk, f'And {user} return')[0]}/verdict", **fields)
+        assert (response.status, await response.text()) == (404, missing)
+    assert [e for e in desk.fake.ledger.kept if e.kind == "verdict"] == verdicts
+    waits = {entries_of(desk, f"And {user} return")[0] for user in OWN}
+    place = min(waits)
+    for left in (2, 1, 0):
+        response = await rita.post(f"/review/{place}/verdict", **fields)
+        assert response.status == 303
+        waits.remove(place)
+        following = response.headers["Location"].removeprefix("/review/").partition("?")[0]
+        assert len(waits) == left
+        assert following in waits or (not waits and following == "queue"), "on to a turn of the team"
+        place = following
+    newest = [e.body["actor"] for e in desk.fake.ledger.kept if e.kind == "verdict"][-1]
+    assert (newest["user"], newest["name"], newest["role"]) == ("rita", "Rita Review", "reviewer")
+    turn = await rita.text(f"/review/{entries_of(desk, 'And alice return')[0]}")
+    assert "<bdi>Rita Review</bdi>" in turn
+    assert "Judge anew" in turn
+    plain = await reader.text(f"/review/{entries_of(desk, 'And alice return')[0]}")
+    assert "<bdi>Rita Review</bdi>" in plain, "a reader sees what was said"
+    assert "Judge anew" not in plain
+    assert 'class="judge"' not in plain
+
+
+async def test_a_sample_is_of_the_team_and_one_with_others_is_not_shown_to_it(open_desk: Open) -> None:
+    desk = await asked(await open_desk(review_sees="team"))
+    rita, omar = await desk.visitor(Role.REVIEWER), await desk.visitor(Role.ADMINISTRATOR, "omar")
+    fields = {"n": "50", "by": "none", "seed": "1", "words": "return", "decision": "queued"}
+    samples = []
+    for visitor in (rita, omar):
+        response = await visitor.post("/review/sample", form=await visitor.form(), **fields)
+        assert response.status == 303
+        samples.append(desk.fake.ledger.kept[-1])
+    own, every = (told_of(desk, str(sample.body["entry_ids"])) for sample in samples)
+    assert own == set(OWN)
+    assert own < every
+    found = await rita.text("/review?kind=sample")
+    assert samples[0].entry_id in found
+    assert samples[1].entry_id not in found
+    assert [(await rita.get(f"/review/{s.entry_id}")).status for s in samples] == [200, 404]
+    turn = await rita.text(f"/review/{entries_of(desk, 'does alice return')[0]}")
+    assert samples[0].entry_id in turn
+    assert samples[1].entry_id not in turn
+
+
+async def test_a_bundle_has_the_entries_of_the_team_alone(open_desk: Open) -> None:
+    proven = list[str]()
+
+    async def prove(entries: Collection[str]) -> Proven:
+        proven.extend(entries)
+        raise InputError("these were to be proven")
+
+    desk = await asked(await open_desk(prove, review_sees="team"))
+    for role, user in ((Role.REVIEWER, "rita"), (Role.ADMINISTRATOR, "omar")):
+        proven.clear()
+        response = await (await desk.visitor(role, user)).get("/review/found.zip?words=return")
+        assert (response.status, "these were to be proven" in await response.text()) == (409, True)
+        assert told_of(desk, str(proven)) == (set(OWN) if role == Role.REVIEWER else {*PEOPLE, "nobody"})
 
 
 @pytest.mark.parametrize("path", LISTS)
@@ -167,13 +311,6 @@ async def test_every_route_says_that_it_keeps_to_the_team_or_is_shut(desk: Revie
     assert {right.path for right in RIGHTS if right.least and not right.keeps_to_team} == {
         "/review/sessions",
         "/review/sessions/{session}",
-        "/review/queue",
-        "/review/unanswered",
-        "/review/unanswered.csv",
-        "/review/corrections.jsonl",
-        "/review/dashboard",
-        "/review/{entry}/verdict",
-        "/review/sample",
     }
     rita: Visitor = await desk.visitor(Role.READER)
     assert (await rita.get("/review/sessions")).status == 403
