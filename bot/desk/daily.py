@@ -73,8 +73,9 @@ def numbers(connection: Connection, since: str, until: str, among: frozenset[str
 def _among(connection: Connection, wanted: DeskSearch) -> list[DailyNumber]:
     """The same as it is for the turns of a search."""
     found = []
+    turns = and_(*conditions(connection, replace(wanted, kind="turn")))
     every = and_(*conditions(connection, replace(wanted, kind=EVERY)))
-    for counted in _counted({table.name: every for table in (ENTRIES, CLAIMS, SAID)}):
+    for counted in _counted({ENTRIES.name: turns, CLAIMS.name: turns, SAID.name: every}):
         rows = counted.subquery()
         query = select(rows.c.day, rows.c.what, rows.c.name, func.count()).where(rows.c.day != "")
         grouped = query.group_by(rows.c.day, rows.c.what, rows.c.name).order_by(rows.c.day)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,8 @@ def test_turns_of_these_people_and_what_refers_to_one(
     assert sum(sql.counts(index, every, 10**6).values()) == turns + referring
     assert len(list(sql.strata(index, every, "outcome"))) == turns + referring
     assert len(sql.listed(index, DeskSearch(words="x", among=frozenset(people)), MANY)) == turns
+    for of in (DeskSearch(kind="turn"), DeskSearch(outcome="answered"), DeskSearch(verdict="none")):
+        assert len(sql.listed(index, replace(of, among=frozenset(people)), MANY + 10)) == turns
     assert sum(version.turns for version in sql.quoted(index, "a.md", frozenset(people))) == turns
     assert len(sql.quoting(index, [("a.md", "v1")], 0, MANY, frozenset(people))) == turns
 
