@@ -34,13 +34,21 @@ class Actor:
     `authenticated_by`: how it is known who that is. "aad": the directory's object id, in a message that the channel signed; "channel": the
     channel's own id of the sender; "key 0": whoever holds the first of the server's keys; "local": whoever uses this machine says so; "cli":
     whoever runs the command says so; "account": the operating system's account that ran a command or a server; "review 1a2b3c4d": whoever opened a link to the
-    reviewers' pages, with the beginning of a hash that tells their sessions apart; "link": whoever holds a signed link to a source, `user` being whom it
+    reviewers' pages, with the beginning of a hash that tells their sessions apart; "oidc 1a2b3c4d": whoever signed in there, likewise; "link": whoever holds a signed link to a source, `user` being whom it
     was made for. None: nobody told. `tenant`: the person's, where the channel names it.
     """
 
     user: str | None = None
     authenticated_by: str | None = None
     tenant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerActor(Actor):
+    """A reviewer who signed in: `user` is who it is for the directory, `tenant` the provider's or its issuer, `role` what they may do at the desk."""
+
+    name: str | None = None
+    role: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

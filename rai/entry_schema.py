@@ -97,7 +97,7 @@ _PROMPT = {
     "message": _TEXT,
     "cuts": [_TEXT],
 }
-_WHO = {"actor": _s("user authenticated_by tenant")}
+_WHO = {"actor": _s("user authenticated_by tenant name role")}
 _ACTOR = {**_WHO["actor"], "groups": [_S]}
 _TURN = {
     "delivery": _S,

@@ -24,6 +24,12 @@ NEEDED = {
     "ATTEST_MODERATION_KEY": "k",
     "ATTEST_CONTENT_SAFETY_ENDPOINT": "https://name.example",
 }
+SIGN_IN = {
+    "ATTEST_SIGNIN_ISSUER": "https://name.example",
+    "ATTEST_SIGNIN_CLIENT_ID": "k",
+    "ATTEST_SIGNIN_READERS": "k",
+    "ATTEST_PUBLIC_URL": "https://name.example",
+}
 """What lines of .env.example lean on, as its headings say."""
 LEANS = {
     "ATTEST_SEARCH": {"ATTEST_SEARCH": "azure", "ATTEST_SEARCH_ENDPOINT": "https://name.search.windows.net"},
@@ -37,6 +43,8 @@ LEANS = {
     "ATTEST_LANGUAGE_KEY": {"ATTEST_LANGUAGE_ENDPOINT": "https://name.example"},
     "ATTEST_GRAPH": {"ATTEST_DIRECTORY": "graph"},
     "ATTEST_PROXIES": {"ATTEST_LOCAL": "off"},
+    "ATTEST_SIGNIN": SIGN_IN,
+    "ATTEST_REVIEW": SIGN_IN,
     "ATTEST_TRACES": {"ATTEST_TRACES": "otlp"},
     "ATTEST_PRICE": {"ATTEST_PRICE_INPUT": "5", "ATTEST_PRICE_OUTPUT": "10"},
     "ATTEST_TURN_COST": {"ATTEST_PRICE_INPUT": "5", "ATTEST_PRICE_OUTPUT": "10"},

@@ -1,4 +1,4 @@
-"""Lists in the documents that the program decides: settings, commands, metrics, seams. `make lists` writes them, `--check` only looks.
+"""Lists in the documents that the program decides: settings, commands, metrics, seams, roles. `make lists` writes them, `--check` only looks.
 
 A list stands in a document between `<!-- generated: NAME … -->` and `<!-- end -->`; what stands around it is written by hand. Every list is
 made of the program itself: what a setting takes and needs is what the program refuses, an implementation is a class that has what its seam asks.
@@ -26,6 +26,7 @@ from typer.main import get_command
 
 from bot.cli import app
 from bot.http.metrics import Metrics
+from bot.review.roles import RIGHTS, Right, Role
 from bot.settings.forms import PREFIX
 from bot.settings.load import load_settings
 from bot.settings.settings import PLACES, Place, Settings
@@ -51,6 +52,7 @@ _EXAMPLES = (
     "feedback=90",
     "attest",
     "https://name.example/.default",
+    "openid",
     "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
 )
 """Values of every form that a setting has; the first that a setting takes shows what it needs beside it."""
@@ -351,11 +353,28 @@ def path_of(kind: type) -> str:
 
 # ── documents ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+# ── roles ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def roles() -> str:
+    """What each page, action and export of the reviewers' desk takes, the least role first."""
+    known = [right for right in RIGHTS if right.least is not None]
+    rows = [
+        (right.what, code(f"{right.method} {right.path}"), *(_mark(right, role) for role in Role)) for right in known
+    ]
+    return table(("What", "Route", *(role.label for role in Role)), rows)
+
+
+def _mark(right: Right, role: Role) -> str:
+    return "yes" if right.least is not None and role >= right.least else "–"
+
+
 LISTS: Mapping[str, Callable[[], str]] = {
     "settings": settings,
     "commands": commands,
     "metrics": metrics,
     "seams": seams,
+    "roles": roles,
 }
 
 

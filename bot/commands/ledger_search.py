@@ -132,7 +132,7 @@ def search(
     """
     given = {name: value for name, value in locals().items() if name in NAMED and isinstance(value, str)}
     chosen = {"use": IN_EVIDENCE * in_evidence, "struck": YES * struck, "arrived": UNDELIVERED * undelivered}
-    wanted = DeskSearch(**(given | chosen), before=before)
+    wanted = DeskSearch(**(given | chosen), before=before, among=None)
     _refuse(wanted, by, form)
     drawn = Drawn(sample, by, secrets.randbelow(1_000_000) if seed is None else seed)
     if form == BUNDLE:

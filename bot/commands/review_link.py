@@ -35,6 +35,8 @@ def link(
 ) -> None:
     """Print a link to the reviewers' pages. It works once, within 15 minutes, and admits that browser for eight hours.
 
+    Where reviewers sign in (ATTEST_SIGNIN_ISSUER), links open nothing unless ATTEST_REVIEW_LINKS=on; --revoke ends sign-ins too.
+
     It is for the machine that the server runs on, by the user that it runs as: the link is written into the state of
     ATTEST_HOME, where the server finds it, however many workers it has. Nothing on the network makes one.
 
@@ -59,7 +61,11 @@ def link(
 
 
 async def _offered(settings: Settings, *, revoke: bool) -> str | None:
-    """The token of a new link; None if everything was revoked. Raises SettingsError where no server has kept its state, StoreError."""
+    """The token of a new link; None if everything was revoked. Raises SettingsError where a link would open nothing, or no server has kept its state, StoreError."""
+    if not revoke and not settings.review_links:
+        raise SettingsError(
+            "links open nothing here, because reviewers sign in; ATTEST_REVIEW_LINKS=on lets them, without a name in the record"
+        )
     if not revoke and settings.serving.port == 0 and settings.serving.public_url is None:
         raise SettingsError("ATTEST_PORT=0 does not say where the server is: give its port with --port N")
     path = settings.files.home / "state.db"

@@ -75,6 +75,8 @@ async def write_bundle(
 def _write(file: IO[bytes], rows: list[DownloadRow], entries: list[Entry], proven: Proven, wanted: DeskSearch) -> None:
     size = proven.documents[0]["size"]
     told = ", ".join(f"{name} {value!r}" for name, value in wanted.conditions.items()) or "everything"
+    if wanted.among is not None:
+        told += "; among the turns that its reader may see, those of a team"
     about = README.format(ledger_id=proven.documents[0]["ledger_id"], count=len(entries), size=size, wanted=told)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:
 

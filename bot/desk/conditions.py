@@ -14,21 +14,25 @@ from sqlalchemy import (
     Integer,
     Select,
     and_,
+    case,
     false,
     func,
     literal_column,
     select,
     text,
+    union_all,
 )
 
 from bot.desk.rows import ARRIVED, FEEDBACK, REFUSAL, SAMPLED
 from bot.desk.search import ANY, IN_EVIDENCE, NONE, REACTIONS, UNSUPPORTED, DeskSearch, day_after
-from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, OPEN
+from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, OPEN, SAID
 from bot.events.kinds import EVERY, VERDICT
 from rai.records import UNSUPPORTED as WRONG
 
 FEW = 2_000
 """Rows of another table from which on they are not gathered first."""
+TEAM_FEW = 5_000
+"""Turns of a team that are listed before a search; of more, each entry that is looked at is asked whose it is."""
 
 
 def conditions(connection: Connection, wanted: DeskSearch) -> list[ColumnElement[bool]]:
@@ -50,7 +54,36 @@ def conditions(connection: Connection, wanted: DeskSearch) -> list[ColumnElement
         "words": _has_words(wanted),
     }
     found = [condition for name, condition in given.items() if getattr(wanted, name)]
+    if wanted.among is not None:
+        turns_alone = wanted.about_turns or wanted.kind == "turn"
+        found.append(_among(connection, wanted.among, turns_alone=turns_alone))
     return [*found, *_of_kinds(wanted), *_of_days(connection, wanted), *_elsewhere(connection, wanted)]
+
+
+def turns_of(people: frozenset[str], what: Column[Any]) -> Select[tuple[Any]]:
+    """A column of the turns of these people."""
+    # by the index of people: most entries that there are would be turns
+    return select(what).where(ENTRIES.c.user_key.in_(people), ENTRIES.c.kind.concat("") == "turn")
+
+
+def _among(connection: Connection, people: frozenset[str], *, turns_alone: bool) -> ColumnElement[bool]:
+    """Turns of these people, and entries that refer to some and to no other, unless only turns are looked for. Few are listed first; where there are many, a page soon finds enough of them among the newest entries."""
+    c, turn, other = ENTRIES.c, ENTRIES.alias(), SAID.alias()
+    few = select(c.seq).where(c.user_key.in_(people)).limit(TEAM_FEW + 1).subquery()
+    if connection.execute(select(func.count()).select_from(few)).scalar_one() <= TEAM_FEW:
+        if turns_alone:
+            return c.seq.in_(turns_of(people, c.seq))
+        theirs = turns_of(people, c.entry_id)
+        more = select(other.c.seq).where(other.c.seq == SAID.c.seq, other.c.turn.not_in(theirs)).exists()
+        return c.seq.in_(union_all(turns_of(people, c.seq), select(SAID.c.seq).where(SAID.c.turn.in_(theirs), ~more)))
+    if turns_alone:
+        return case((c.kind == "turn", c.user_key.in_(people)), else_=false())
+    is_theirs = select(turn.c.seq).where(
+        turn.c.entry_id == other.c.turn, turn.c.kind == "turn", turn.c.user_key.in_(people)
+    )
+    more = select(other.c.seq).where(other.c.seq == c.seq, ~is_theirs.exists()).correlate(ENTRIES).exists()
+    refers = select(SAID.c.seq).where(SAID.c.seq == c.seq).correlate(ENTRIES).exists()
+    return case((c.kind == "turn", c.user_key.in_(people)), else_=and_(refers, ~more))
 
 
 def _of_kinds(wanted: DeskSearch) -> Iterator[ColumnElement[bool]]:

@@ -1,18 +1,20 @@
-"""What happened by day, counted as the index is made: figures of a year are read without looking at an entry."""
+"""What happened by day, counted as the index is made: figures of a year are read without looking at an entry. Those of some people are counted from their entries when they are asked for."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, String, cast, func, literal, select
+from sqlalchemy import ColumnElement, Connection, Select, String, and_, cast, func, literal, select
 from sqlalchemy.dialects.sqlite import insert
 
+from bot.desk.conditions import conditions
 from bot.desk.rows import FEEDBACK, SCREEN
+from bot.desk.search import DeskSearch
 from bot.desk.tables import CLAIMS, DAILY, ENTRIES, SAID
-from bot.events.kinds import VERDICT
+from bot.events.kinds import EVERY, VERDICT
 
 OUTCOME, MS, STRUCK, REFUSED = "outcome", "ms", "struck", "refused"
 """What is counted beside feedback and verdicts: turns by outcome, by time, by the rule that struck something, by the rule that refused."""
@@ -60,10 +62,25 @@ def tally(connection: Connection, of: Mapping[str, ColumnElement[bool]], sign: i
         )
 
 
-def numbers(connection: Connection, since: str, until: str) -> list[DailyNumber]:
-    """What was counted from one day to another, both included."""
+def numbers(connection: Connection, since: str, until: str, among: frozenset[str] | None = None) -> list[DailyNumber]:
+    """What was counted from one day to another, both included; with `among` of the turns of these people alone, and of what was said of them."""
+    if among is not None:
+        return _among(connection, DeskSearch(since=since, until=until, among=among))
     query = select(DAILY).where(DAILY.c.day >= since, DAILY.c.day <= until, DAILY.c.number > 0)
     return [DailyNumber(*row) for row in connection.execute(query.order_by(DAILY.c.day))]
+
+
+def _among(connection: Connection, wanted: DeskSearch) -> list[DailyNumber]:
+    """The same as it is for the turns of a search."""
+    found = []
+    turns = and_(*conditions(connection, replace(wanted, kind="turn")))
+    every = and_(*conditions(connection, replace(wanted, kind=EVERY)))
+    for counted in _counted({ENTRIES.name: turns, CLAIMS.name: turns, SAID.name: every}):
+        rows = counted.subquery()
+        query = select(rows.c.day, rows.c.what, rows.c.name, func.count()).where(rows.c.day != "")
+        grouped = query.group_by(rows.c.day, rows.c.what, rows.c.name).order_by(rows.c.day)
+        found += [DailyNumber(*row) for row in connection.execute(grouped)]
+    return sorted(found, key=lambda each: each.day)
 
 
 def _counted(of: Mapping[str, ColumnElement[bool]]) -> Iterator[Select[tuple[Any, ...]]]:

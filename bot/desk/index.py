@@ -226,13 +226,13 @@ class Desk:
 
         return await self._read(lambda c: tuple(work(c)))
 
-    async def waiting(self) -> dict[str, int]:
-        """By reason of the queue how many turns wait in it, at most `COUNTED` + 1 of each."""
-        return await self._read(lambda c: sql.waiting(c, COUNTED + 1))
+    async def waiting(self, among: frozenset[str] | None = None) -> dict[str, int]:
+        """By reason of the queue how many turns wait in it, at most `COUNTED` + 1 of each; those of some people alone if `among` is given."""
+        return await self._read(lambda c: sql.waiting(c, COUNTED + 1, among))
 
-    async def daily(self, since: str, until: str) -> list[DailyNumber]:
-        """What was counted by day, from one day to another, both included."""
-        return await self._read(lambda c: numbers(c, since, until))
+    async def daily(self, since: str, until: str, among: frozenset[str] | None = None) -> list[DailyNumber]:
+        """What was counted by day, from one day to another, both included. `among`: of the turns of these people alone, and of what was said of them."""
+        return await self._read(lambda c: numbers(c, since, until, among))
 
     async def reasons(self, numbers: Sequence[int]) -> dict[int, list[str]]:
         """By number of an entry why it waits in the queue; those that do not are left out."""
@@ -250,13 +250,21 @@ class Desk:
         """The newest turns of a search that the documents did not answer."""
         return await self._read(lambda c: [UnansweredTurn(*row) for row in sql.unanswered(c, wanted.whole(), size)])
 
-    async def quoted(self, document: str = "") -> list[QuotedVersion]:
-        """Every version of a document that an answer quotes, or those of one document; pages of the web apart."""
-        return await self._read(lambda c: sql.quoted(c, document))
+    async def quoted(self, document: str = "", among: frozenset[str] | None = None) -> list[QuotedVersion]:
+        """Every version of a document that an answer quotes, or those of one document; pages of the web apart. `among`: in turns of these people alone."""
+        return await self._read(lambda c: sql.quoted(c, document, among))
 
-    async def quoting(self, versions: Sequence[tuple[str, str]], before: int, size: int) -> list[FoundEntry]:
-        """The newest turns that quote one of these versions, each a document's id and its version; at most `size`, those before the entry `before` if it is given."""
-        return await self._read(lambda c: sql.quoting(c, versions, before, size))
+    async def quoting(
+        self, versions: Sequence[tuple[str, str]], before: int, size: int, among: frozenset[str] | None = None
+    ) -> list[FoundEntry]:
+        """The newest turns that quote one of these versions, each a document's id and its version; at most `size`, those before the entry `before` if it is given,
+        those of these people alone if `among` is.
+        """
+        return await self._read(lambda c: sql.quoting(c, versions, before, size, among))
+
+    async def people(self) -> list[str]:
+        """Everybody who asked or acted, each once, as one of their entries has it."""
+        return await self._read(sql.people)
 
     async def settle(self, ledger: Ledger) -> int:
         """Empty what the index holds of every entry whose erasure the ledger has recorded since this was last done, and flush its log. How many entries had something.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from typing import Any, get_args
 from urllib.parse import urlencode
@@ -56,7 +56,8 @@ class DeskSearch:
     `until`: days, both included (UTC); `document` with its `version`: one that the answer quotes, with `use` `evidence` one that it could have quoted;
     `claim`, `status`, `rule`: all three of one claim, or of a refusal with `claim` `screen`, of a passage that was kept out with `passage`; `struck`: `yes` for turns of which something was not delivered;
     `verdict`: the newest of a reviewer, or `none` or `any`; `queue`: turns that wait for that reason; `sampled`: `yes` for turns that chance picked;
-    `kind`: of the entry, "" is all but the quiet ones; `entry`: a part of the id; `before`: only entries with a smaller number, 0 begins at the newest.
+    `kind`: of the entry, "" is all but the quiet ones; `entry`: a part of the id; `among`: keys of the people (`person_key`) of whose turns, and of what refers to
+    them alone, the search is, None for everything: no address and no form can say it; `before`: only entries with a smaller number, 0 begins at the newest.
     """
 
     words: str = ""
@@ -81,6 +82,7 @@ class DeskSearch:
     sampled: str = ""
     entry: str = ""
     before: int = 0
+    among: frozenset[str] | None = None
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> DeskSearch:
@@ -90,7 +92,7 @@ class DeskSearch:
         given |= {name: "" for name in _DAYS if not is_day(given[name])}
         before = query.get("before", "")
         number = int(before) if before.isascii() and before.isdigit() and len(before) < 16 else 0
-        return cls(**given, before=number)
+        return cls(**given, before=number, among=None)
 
     @property
     def about_turns(self) -> bool:
@@ -106,7 +108,7 @@ class DeskSearch:
     @property
     def conditions(self) -> dict[str, str]:
         """What is searched for, by name, without the place in the list."""
-        return {name: value for name, value in asdict(self).items() if value and name != "before"}
+        return {name: value for name in NAMED if (value := getattr(self, name))}
 
     def address(self, **other: Any) -> str:
         """The query string of this search, with `other` values in place of its own; the place in the list is left out unless it is given."""
@@ -131,7 +133,7 @@ class DeskSearch:
         return tuple(found)
 
 
-NAMED = tuple(field.name for field in fields(DeskSearch) if field.name != "before")
+NAMED = tuple(field.name for field in fields(DeskSearch) if field.name not in ("before", "among"))
 """The names of what can be searched for."""
 
 

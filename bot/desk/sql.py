@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
 
-from bot.desk.conditions import about, conditions, sound
+from bot.desk.conditions import about, conditions, sound, turns_of
 from bot.desk.daily import rounded_up, tally
 from bot.desk.rows import ARRIVED, KEPT_OUT, REPORTED, TOLD, DeskRow
 from bot.desk.search import DeskSearch
@@ -198,11 +198,12 @@ def numbered(connection: Connection, numbers: Sequence[int]) -> list[FoundEntry]
     return sorted(found, key=lambda row: -row.seq)
 
 
-def waiting(connection: Connection, most: int) -> dict[str, int]:
-    """By reason of the queue how many turns wait in it, at most `most` of each."""
+def waiting(connection: Connection, most: int, among: frozenset[str] | None = None) -> dict[str, int]:
+    """By reason of the queue how many turns wait in it, at most `most` of each; those of some people alone if `among` is given."""
     found = {}
-    for reason, of in OPEN.items():
-        inner = select(ENTRIES.c.seq).where(of).limit(most).subquery()
+    for reason in OPEN:
+        of = conditions(connection, DeskSearch(queue=reason, among=among))
+        inner = select(ENTRIES.c.seq).where(*of).limit(most).subquery()
         found[reason] = int(connection.execute(select(func.count()).select_from(inner)).scalar_one())
     return found
 
@@ -242,20 +243,40 @@ def unanswered(connection: Connection, wanted: DeskSearch, most: int) -> list[tu
     ]
 
 
-def quoted(connection: Connection, document: str = "") -> list[QuotedVersion]:
-    """Every version of a document of the knowledge base that an answer quotes, or those of one document."""
+def people(connection: Connection) -> list[str]:
+    """Everybody who asked or acted, each once, as the first of their entries has it: of each a step along the index, however many entries there are."""
+    c = ENTRIES.c
+    first = select(func.min(c.user_key).label("key")).where(c.user_key > "")
+    keys = first.cte("keys", recursive=True)
+    after = select(func.min(c.user_key)).where(c.user_key > keys.c.key).scalar_subquery()
+    keys = keys.union_all(select(after).where(keys.c.key.is_not(None)))
+    said = select(c.user).where(c.user_key == keys.c.key).order_by(c.seq).limit(1).scalar_subquery()
+    return list(connection.scalars(select(said).where(keys.c.key.is_not(None))))
+
+
+def quoted(connection: Connection, document: str = "", among: frozenset[str] | None = None) -> list[QuotedVersion]:
+    """Every version of a document of the knowledge base that an answer quotes, or those of one document, in all turns or those of some people."""
     d = DOCUMENTS.c
     of: list[ColumnElement[bool]] = [
         d.quoted.is_(True),
         d.web.is_(False),
         *([d.doc_id == document] if document else []),
+        *([d.seq.in_(turns_of(among, ENTRIES.c.seq))] if among is not None else []),
     ]
     query = select(d.doc_id, d.version, func.count()).where(*of).group_by(d.doc_id, d.version)
     return [QuotedVersion(*row) for row in connection.execute(query.order_by(d.doc_id, d.version))]
 
 
-def quoting(connection: Connection, versions: Sequence[tuple[str, str]], before: int, size: int) -> list[FoundEntry]:
-    """The newest turns that quote one of these versions of documents, at most `size`. `before`: only entries with a smaller number; 0 begins at the newest."""
+def quoting(
+    connection: Connection,
+    versions: Sequence[tuple[str, str]],
+    before: int,
+    size: int,
+    among: frozenset[str] | None = None,
+) -> list[FoundEntry]:
+    """The newest turns that quote one of these versions of documents, at most `size`. `before`: only entries with a smaller number; 0 begins at the newest; `among`: those of
+    some people.
+    """
     d, found = DOCUMENTS.c, set[int]()
     for at in range(0, len(versions), _PAIRS):
         of: list[ColumnElement[bool]] = [
@@ -263,6 +284,7 @@ def quoting(connection: Connection, versions: Sequence[tuple[str, str]], before:
             tuple_(d.doc_id, d.version).in_(versions[at : at + _PAIRS]),
         ]
         of += [d.seq < before] if before else []
+        of += [d.seq.in_(turns_of(among, ENTRIES.c.seq))] if among is not None else []
         found |= set(connection.scalars(select(d.seq).where(*of).distinct().order_by(d.seq.desc()).limit(size)))
     return numbered(connection, sorted(found, reverse=True)[:size])
 

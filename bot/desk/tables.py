@@ -87,7 +87,7 @@ SAID = Table(
     Column("value", String, nullable=False),
 )
 Index("entries_clock", ENTRIES.c.clock, ENTRIES.c.seq)
-Index("entries_shown", ENTRIES.c.quiet, ENTRIES.c.seq, ENTRIES.c.outcome)
+Index("entries_shown", ENTRIES.c.quiet, ENTRIES.c.seq, ENTRIES.c.outcome, ENTRIES.c.kind, ENTRIES.c.user_key)
 Index("entries_kind", ENTRIES.c.kind, ENTRIES.c.seq)
 Index("entries_outcome", ENTRIES.c.outcome, ENTRIES.c.seq)
 Index("entries_user", ENTRIES.c.user_key, ENTRIES.c.seq)

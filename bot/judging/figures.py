@@ -125,11 +125,11 @@ class Figures:
         }
 
 
-async def figures(desk: Desk, span: Span) -> Figures:
-    """All charts of a span. Raises StoreError."""
-    found = await desk.daily(span.since.isoformat(), span.until.isoformat())
+async def figures(desk: Desk, span: Span, among: frozenset[str] | None = None) -> Figures:
+    """All charts of a span; of the turns of some people alone if `among` is given. Raises StoreError."""
+    found = await desk.daily(span.since.isoformat(), span.until.isoformat(), among)
     days = {"since": span.since.isoformat(), "until": span.until.isoformat()}
-    asked = await unanswered(desk, DeskSearch(since=days["since"], until=days["until"]))
+    asked = await unanswered(desk, DeskSearch(since=days["since"], until=days["until"], among=among))
     lines = [
         (
             subject.question,

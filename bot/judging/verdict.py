@@ -103,7 +103,7 @@ async def judge(ledger: Ledger, desk: Desk, entry_id: str, said: Assessment, *, 
         raise InputError("the ledger has no turn with this id that can be judged", code="not_found")
     before = await last_verdict(ledger, desk, turn.entry_id)
     told = said.as_body()
-    if before is not None and _says(before) == (told, plain(by)):
+    if before is not None and _says(before) == (told, _whose(plain(by))):
         return before
     body = {
         NAME: SCHEMA,
@@ -135,7 +135,15 @@ async def last_verdict(ledger: Ledger, desk: Desk, entry_id: str) -> Entry | Non
 
 def _says(entry: Entry) -> tuple[dict[str, Any], Any]:
     known = Assessment.recorded(entry.body)
-    return (known.as_body() if known else {}), entry.body.get("actor")
+    return (known.as_body() if known else {}), _whose(entry.body.get("actor"))
+
+
+def _whose(actor: object) -> object:
+    """Whom a record of an actor means: of a person who is known, not in which session, by which name or with which role."""
+    if not isinstance(actor, dict) or not actor.get("user"):
+        return actor
+    how = str(actor.get("authenticated_by") or "").split(" ")[0]
+    return actor["user"], actor.get("tenant"), how
 
 
 def _lines(text: str) -> list[str]:

@@ -113,13 +113,13 @@ class Untouched:
 
 
 async def changed_documents(
-    system: System, desk: Desk, document: str = "", since: str = ""
+    system: System, desk: Desk, document: str = "", since: str = "", *, among: frozenset[str] | None = None
 ) -> tuple[ChangedDocument, ...]:
-    """Documents that answers quote and that have changed or gone: all, one, or those since a day. Those that went nobody knows when count whatever the day. Raises StoreError."""
+    """Documents that answers quote and that have changed or gone: all, one, or those since a day; `among`: in turns of these people alone. Those that went nobody knows when count whatever the day. Raises StoreError."""
     current = {info.doc_id: info for info in await system.library.documents()}
     taken_out = {str(e.body.get("doc_id")): e.at async for e in system.ledger.entries(kinds=("remove",))}
     old: dict[str, list[tuple[str, int]]] = {}
-    for found in await desk.quoted(document):
+    for found in await desk.quoted(document, among):
         info = current.get(found.doc_id)
         if info is None or (found.version and info.version != found.version):
             old.setdefault(found.doc_id, []).append((found.version, found.turns))
@@ -137,12 +137,18 @@ async def changed_documents(
 
 
 async def affected(
-    system: System, desk: Desk, changed: Iterable[ChangedDocument], *, before: int = 0, size: int = 20
+    system: System,
+    desk: Desk,
+    changed: Iterable[ChangedDocument],
+    *,
+    before: int = 0,
+    size: int = 20,
+    among: frozenset[str] | None = None,
 ) -> AsyncIterator[AffectedTurn | Untouched]:
-    """The newest `size` turns that quote these documents in an old version, each with what is left of it; those before the entry `before`, if it is given. Raises StoreError, ServiceError."""
+    """The newest `size` turns that quote these documents in an old version, each with what is left of it; those before the entry `before`, if it is given; `among`: those of these people alone. Raises StoreError, ServiceError."""
     versions = [(document.doc_id, version) for document in changed for version in document.versions]
     texts: dict[str, Document | None] = {}
-    for listed in await desk.quoting(versions, before, size):
+    for listed in await desk.quoting(versions, before, size, among):
         entry = await system.ledger.get(listed.entry_id)
         if entry is None:
             continue

@@ -10,10 +10,11 @@ from aiohttp import web
 from bot.desk.search import LONGEST, is_day
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
-from bot.http.responses import page
 from bot.replay.affected import AffectedTurn, Untouched, affected, changed_documents
+from bot.review.desk_page import desk_page
 from bot.review.listing import reached
 from bot.review.pages import require_session, seen
+from bot.review.team import among
 
 CHECKED = 10
 """Turns that a page checks: each takes some tens of milliseconds."""
@@ -33,18 +34,20 @@ async def affected_page(request: web.Request) -> web.Response:
     given = request.query.get("before", "")
     before = int(given) if given.isascii() and given.isdigit() and len(given) < 16 else 0
     reach = await reached(desk, system.ledger)
-    changed = await changed_documents(system, desk, document, since)
+    people = await among(request)
+    changed = await changed_documents(system, desk, document, since, among=people)
     await seen(request, session, "affected", wanted={"document": document, "since": since, "before": before})
     turns, untouched, last = list[AffectedTurn](), 0, 0
     if document:
-        async for turn in affected(system, desk, changed, before=before, size=CHECKED):
+        async for turn in affected(system, desk, changed, before=before, size=CHECKED, among=people):
             if isinstance(turn, Untouched):
                 untouched, last = untouched + 1, turn.seq
             else:
                 turns.append(turn)
                 last = turn.entry.seq
     whole = len(turns) + untouched == CHECKED
-    return page(
+    return desk_page(
+        request,
         "review/affected.html",
         changed=changed,
         document=document,

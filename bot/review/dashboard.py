@@ -10,10 +10,11 @@ from aiohttp import web
 
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
-from bot.http.responses import page
 from bot.judging.figures import Span, figures
+from bot.review.desk_page import desk_page
 from bot.review.listing import reached
 from bot.review.pages import require_session, seen
+from bot.review.team import among
 
 HEIGHT = 100
 """Of a chart, in its own units; one period is 10 wide."""
@@ -41,14 +42,16 @@ async def dashboard(request: web.Request) -> web.Response:
     span = Span.of(request.query.get("since", ""), request.query.get("until", ""), request.query.get("by", ""))
     desk = request.app[DESK]
     reach = await reached(desk, request.app[SYSTEM].ledger)
-    found = await figures(desk, span)
+    found = await figures(desk, span, await among(request))
     await seen(
         request,
         session,
         "dashboard",
         wanted={"since": span.since.isoformat(), "until": span.until.isoformat(), "by": span.by},
     )
-    return page("review/dashboard.html", found=found, span=span, reach=reach, bars=bars, address=urlencode)
+    return desk_page(
+        request, "review/dashboard.html", found=found, span=span, reach=reach, bars=bars, address=urlencode
+    )
 
 
 def bars(values: Sequence[int | None], highest: int) -> list[DashboardBar]:

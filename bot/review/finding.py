@@ -17,10 +17,11 @@ from bot.desk.search import DeskSearch
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
 from bot.http.errors import Refused
-from bot.http.responses import page
+from bot.review.desk_page import desk_page
 from bot.review.listing import line, reached
-from bot.review.pages import WITH_FORM, require_session, seen
-from bot.review.session import form_token
+from bot.review.pages import require_session, seen
+from bot.review.session import Session
+from bot.review.team import own_search
 from grounding.errors import InputError
 
 MOST = 50
@@ -61,7 +62,7 @@ async def found(request: web.Request) -> web.StreamResponse:
         return await _bundle(request, session)
     if form not in table.TYPES:
         raise Refused(404, "not_found", f"A list is downloaded as one of {', '.join(table.TYPES)}.")
-    wanted = DeskSearch.of(request.query).whole()
+    wanted = await own_search(request, DeskSearch.of(request.query).whole())
     desk = request.app[DESK]
     await desk.follow(request.app[SYSTEM].ledger)  # a file that leaves something out would not say so
     await seen(request, session, f"download {form}", wanted=wanted.conditions)
@@ -76,10 +77,10 @@ async def found(request: web.Request) -> web.StreamResponse:
     return response
 
 
-async def _bundle(request: web.Request, session: str) -> web.StreamResponse:
+async def _bundle(request: web.Request, session: Session) -> web.StreamResponse:
     """What was found with its proofs."""
     system, desk = request.app[SYSTEM], request.app[DESK]
-    wanted = DeskSearch.of(request.query).whole()
+    wanted = await own_search(request, DeskSearch.of(request.query).whole())
     await desk.follow(system.ledger)
     await seen(request, session, "download zip", wanted=wanted.conditions)
     with tempfile.TemporaryFile() as file:
@@ -113,7 +114,7 @@ async def _parts(desk: Desk, wanted: DeskSearch, form: table.Form) -> AsyncItera
 async def sample(request: web.Request) -> web.Response:
     """A sample of a search. Without a seed one is drawn, and the address gets it: the same address shows the same again."""
     session = await require_session(request)
-    wanted = DeskSearch.of(request.query).whole()
+    wanted = await own_search(request, DeskSearch.of(request.query).whole())
     given = request.query.get("seed", "")
     taken = sample_of(request.query)
     address = wanted.address(n=taken.number, by=taken.by or "none", seed=taken.seed)
@@ -124,15 +125,14 @@ async def sample(request: web.Request) -> web.Response:
     rows = await desk.sample(wanted, taken.number, taken.by, taken.seed)
     counts = await desk.count(wanted)
     await seen(request, session, "sample", wanted={**wanted.conditions, "by": taken.by, "seed": taken.seed})
-    return page(
+    return desk_page(
+        request,
         "review/sample.html",
-        headers=WITH_FORM,
         rows=[line(row, []) for row in rows],
         wanted=wanted,
         taken=taken,
         counts=counts,
         reach=reach,
         strata=STRATA,
-        form=form_token(session),
         again=wanted.address(n=taken.number, by=taken.by or "none"),
     )

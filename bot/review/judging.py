@@ -13,15 +13,16 @@ from bot.desk.search import REASONS, DeskSearch
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
 from bot.http.errors import Refused
-from bot.http.responses import page
 from bot.judging import corrections
 from bot.judging.sample import put_into_queue
 from bot.judging.unanswered import as_csv, unanswered
 from bot.judging.verdict import Assessment, judge
 from bot.review.decision_form import decision_form
+from bot.review.desk_page import desk_page
 from bot.review.finding import sample_of
 from bot.review.listing import line, reached
 from bot.review.pages import require_session, seen
+from bot.review.team import among, own_search, require_entry
 from bot.wording.verdicts import REASON_MEANS, REASON_WORDS, VERDICTS
 from grounding.errors import InputError
 
@@ -46,15 +47,17 @@ async def queue(request: web.Request) -> web.Response:
     session = await require_session(request)
     system, desk = request.app[SYSTEM], request.app[DESK]
     reach = await reached(desk, system.ledger)
-    counts = await desk.waiting()
+    people = await among(request)
+    counts = await desk.waiting(people)
     given = request.query.get("reason", "")
     reason = given if given in REASONS else next((name for name in REASONS if counts[name]), REASONS[0])
-    wanted = DeskSearch.of({"queue": reason, "before": request.query.get("before", "")})
+    wanted = replace(DeskSearch.of({"queue": reason, "before": request.query.get("before", "")}), among=people)
     found = await desk.find(wanted)
     held = sum(p.state == "held" for p in await system.quarantine.passages())
     await seen(request, session, "queue", wanted={"queue": reason, "before": wanted.before})
     why = await desk.reasons([row.seq for row in found.rows])
-    return page(
+    return desk_page(
+        request,
         "review/queue.html",
         rows=[(line(row, found.documents.get(row.seq, [])), why.get(row.seq, [])) for row in found.rows],
         counts=counts,
@@ -73,7 +76,9 @@ async def judged(request: web.Request) -> web.Response:
     """A reviewer's verdict on one turn; on to the next of the queue that they came from, or back to the turn."""
     verdict, comment, fields, by = await decision_form(request, VERDICTS)
     system, desk = request.app[SYSTEM], request.app[DESK]
-    entry_id = request.match_info["entry"]
+    entry_id, people = request.match_info["entry"], await among(request)
+    if people is not None:
+        await require_entry(request, "entry")
     lines = {name: fields.get(name, "") for name in ("facts", "wrong", "documents")}
     try:
         said = Assessment.of(verdict, comment, fields.get("correction", ""), **lines)
@@ -85,9 +90,9 @@ async def judged(request: web.Request) -> web.Response:
         return _to(f"/review/{entry.body['entry_id']}", "#judge")
     await desk.follow(system.ledger)
     here = await desk.place_of(str(entry.body["entry_id"]))
-    found = await desk.find(DeskSearch(queue=reason, before=here), 1)
+    found = await desk.find(DeskSearch(queue=reason, before=here, among=people), 1)
     if not found.rows:
-        found = await desk.find(DeskSearch(queue=reason), 1)  # what came in meanwhile, or was passed over
+        found = await desk.find(DeskSearch(queue=reason, among=people), 1)  # what came in meanwhile, or was passed over
     if not found.rows:
         return _to("/review/queue")
     return _to(f"/review/{found.rows[0].entry_id}?{urlencode({'queue': reason})}")
@@ -97,7 +102,7 @@ async def sampled(request: web.Request) -> web.Response:
     """Put a sample into the queue: the same draw that its page shows."""
     _, _, fields, by = await decision_form(request, (QUEUED,))
     system, desk = request.app[SYSTEM], request.app[DESK]
-    wanted = replace(DeskSearch.of(fields), before=0)
+    wanted = await own_search(request, DeskSearch.of(fields).whole())
     taken = sample_of(fields)
     rows = await desk.sample(wanted, taken.number, taken.by, taken.seed)
     turns = [row.entry_id for row in rows if row.kind == "turn" and not row.erased]
@@ -113,12 +118,13 @@ async def sampled(request: web.Request) -> web.Response:
 async def unanswered_page(request: web.Request) -> web.Response:
     """Unanswered questions, near-equal ones together, for the owners of the knowledge base."""
     session = await require_session(request)
-    wanted = _unanswered_wanted(request)
+    wanted = await own_search(request, _unanswered_wanted(request))
     desk = request.app[DESK]
     reach = await reached(desk, request.app[SYSTEM].ledger)
     found = await unanswered(desk, wanted)
     await seen(request, session, "unanswered", wanted=wanted.conditions)
-    return page(
+    return desk_page(
+        request,
         "review/unanswered.html",
         found=found,
         shown=found.subjects[:SUBJECTS],
@@ -132,7 +138,7 @@ async def unanswered_page(request: web.Request) -> web.Response:
 async def unanswered_file(request: web.Request) -> web.Response:
     """The same as CSV."""
     session = await require_session(request)
-    wanted = _unanswered_wanted(request)
+    wanted = await own_search(request, _unanswered_wanted(request))
     desk = request.app[DESK]
     await desk.follow(request.app[SYSTEM].ledger)  # a file that leaves something out would not say so
     await seen(request, session, "download unanswered", wanted=wanted.conditions)
@@ -143,7 +149,7 @@ async def unanswered_file(request: web.Request) -> web.Response:
 async def corrections_file(request: web.Request) -> web.StreamResponse:
     """Judged turns as rows for `attest eval turns`."""
     session = await require_session(request)
-    wanted = DeskSearch.of(request.query).whole()
+    wanted = await own_search(request, DeskSearch.of(request.query).whole())
     await seen(request, session, "download corrections", wanted=wanted.conditions)
     rows = corrections.corrected(request.app[SYSTEM].ledger, request.app[DESK], wanted)
     lines = [json.dumps(each.row, ensure_ascii=False) + "\n" async for each in rows if each.row is not None]

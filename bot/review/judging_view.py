@@ -103,10 +103,12 @@ def _given(entry: Entry, *, counts: bool) -> GivenVerdict:
 
 
 def who(body: Mapping[str, Any]) -> str:
-    """Who an entry names: a person's id, or how else it is known who it was."""
+    """Who an entry names: a person's name or id, or how else it is known who it was."""
     actor = body.get("actor")
     actor = actor if isinstance(actor, Mapping) else {}
-    return str(actor.get("user") or body.get("user") or actor.get("authenticated_by") or "a stranger")
+    return str(
+        actor.get("name") or actor.get("user") or body.get("user") or actor.get("authenticated_by") or "a stranger"
+    )
 
 
 def _line(entry: Entry) -> SaidLine:

@@ -1,10 +1,11 @@
-"""`/review`: the ledger for people who did not ask, behind a link that works once. What stands here only reads; what a
+"""`/review`: the ledger for people who did not ask, behind the door of `bot.review.door`. What stands here only reads; what a
 reviewer decides on refusals is in `bot.review.refusals`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,12 +21,15 @@ from bot.http.desk import DESK
 from bot.http.errors import LOG, Refused
 from bot.http.forwarding import is_encrypted
 from bot.http.ledger_watch import WATCHER, LedgerWatcher
-from bot.http.responses import page
 from bot.judging.verdict import said_about
+from bot.review.desk_page import desk_page
+from bot.review.door import ACCESS, NEW_LINK, session_of
 from bot.review.judging_view import about, judging_view
 from bot.review.listing import QUEUES, listing, outcome
-from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, form_token, named
+from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, Session, SessionTerms, named
+from bot.review.team import among, own_search, require_entry, shows
 from bot.review.turn_view import tidy, turn_view
+from bot.settings.settings import Settings
 from bot.state import State
 from bot.turn.delivery import arrival_of
 from bot.turn.disputes import dispute_of
@@ -34,11 +38,6 @@ from grounding.errors import StoreError
 from rai.ledger.watch import Watched
 from rai.ports import Ledger
 from rai.records import Outcome
-
-ACCESS = web.AppKey("attest_review_access", ReviewAccess)
-NEW_LINK = "On the machine of the server, attest review-link prints a new one."
-WITH_FORM = {"Referrer-Policy": "same-origin"}
-"""Headers of a page that posts a form: under `no-referrer` a browser sends `Origin: null`, which the guard turns away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +98,21 @@ def add_review(app: web.Application, state: State, token: str | None) -> None:
 
     HEAD is not served: a preview of the link must not use it up.
     """
-    app[ACCESS] = ReviewAccess(state)
+    app[ACCESS] = ReviewAccess(state, terms=terms(app[SYSTEM].settings))
     app.cleanup_ctx.append(partial(_opened, state, token))
     app[CHAIN] = ChainState()
     app.router.add_get("/review", entries, allow_head=False)
     app.router.add_get("/review/{entry}", entry_page, allow_head=False)
+
+
+def terms(settings: Settings) -> SessionTerms:
+    """Which sessions are admitted, and for how long. The door is named by all that decides who may sign in: where that changes, who is in must come again."""
+    signin = settings.signin
+    if not signin.is_on:
+        return SessionTerms(by_link=settings.review_links)
+    deciding = signin.model_dump_json(exclude={"client_secret", "scopes", "hours", "idle_minutes"})
+    door = hashlib.sha256(deciding.encode()).hexdigest()
+    return SessionTerms(door, signin.hours * 3600, signin.idle_minutes * 60, by_link=settings.review_links)
 
 
 async def _opened(state: State, token: str | None, app: web.Application) -> AsyncIterator[None]:
@@ -121,11 +130,12 @@ async def entries(request: web.Request) -> web.Response:
         return await _enter(request, token)
     session = await require_session(request)
     ledger = request.app[SYSTEM].ledger
-    wanted = DeskSearch.of(request.query)
+    wanted = await own_search(request, DeskSearch.of(request.query))
     shown = await listing(request.app[DESK], ledger, wanted)
     walk = await _chain(request, ledger)
     await seen(request, session, "list", wanted={**wanted.conditions, "before": wanted.before})
-    return page(
+    return desk_page(
+        request,
         "review/list.html",
         listing=shown,
         wanted=wanted,
@@ -141,33 +151,33 @@ async def entry_page(request: web.Request) -> web.Response:
     """One entry: a turn with everything that led to its answer, or the tidy list of any other kind."""
     session = await require_session(request)
     ledger = request.app[SYSTEM].ledger
-    entry = await ledger.get(request.match_info["entry"][:100])
-    if entry is None:
-        raise Refused(404, "not_found", "The ledger has no entry with this id.")
+    entry = await require_entry(request, "entry")
     walk = await _chain(request, ledger)
     await seen(request, session, "entry", entry_id=entry.entry_id)
     if entry.kind == "turn" and isinstance(entry.body.get("reply"), dict):
         dispute = await dispute_of(ledger, entry) if outcome(entry) == Outcome.BLOCKED else None
+        people = await among(request)
         said = await said_about(ledger, request.app[DESK], entry.entry_id)
-        form = form_token(session)
-        return page(
+        said = [each for each in said if await shows(ledger, each, people)]
+        return desk_page(
+            request,
             "review/turn.html",
-            headers=WITH_FORM,
             entry=entry,
             turn=turn_view(entry),
             arrival=await arrival_of(ledger, entry),
             walk=walk,
             dispute=dispute,
-            form=form,
             judging=await judging_view(request.app[DESK], entry, said, request.query.get("queue", "")),
         )
     lines = tidy(entry.body) if entry.body else []
-    return page("review/entry.html", entry=entry, lines=lines, walk=walk, about=await about(ledger, entry))
+    return desk_page(
+        request, "review/entry.html", entry=entry, lines=lines, walk=walk, about=await about(ledger, entry)
+    )
 
 
 async def seen(
     request: web.Request,
-    session: str,
+    session: Session,
     what: str,
     *,
     entry_id: str | None = None,
@@ -184,24 +194,26 @@ async def seen(
 
 async def _enter(request: web.Request, token: str) -> web.Response:
     access = request.app[ACCESS]
-    session = await access.redeem(token)
-    if session is None and await access.admits(request.cookies.get(COOKIE, "")):
-        session = request.cookies[COOKIE]
+    settings = request.app[SYSTEM].settings
+    if not settings.review_links:
+        raise Refused(403, "links_off", "Links open nothing here: open /review and sign in.", title="Sign in instead")
+    session = await access.redeem(token) or await access.admitted(request.cookies.get(COOKIE, ""))
     if session is None:
         message = f"The link works once, and this one was used, is too old or is wrong. {NEW_LINK}"
         raise Refused(403, "token_used", message, title="This link is used up")
     response = web.Response(status=303, headers={"Location": "/review"})
-    encrypted = is_encrypted(request, request.app[SYSTEM].settings)
     response.set_cookie(
-        COOKIE, session, max_age=SESSION_SECONDS, path="/review", secure=encrypted, httponly=True, samesite="Strict"
+        COOKIE,
+        session.secret,
+        max_age=SESSION_SECONDS,
+        path="/review",
+        secure=is_encrypted(request, settings),
+        httponly=True,
+        samesite="Strict",
     )
     return response
 
 
-async def require_session(request: web.Request) -> str:
-    """The session that the browser was let in with. Raises Refused (403) without one."""
-    session = request.cookies.get(COOKIE, "")
-    if await request.app[ACCESS].admits(session):
-        return session
-    message = f"These pages open with a link that works once and admits one browser. {NEW_LINK}"
-    raise Refused(403, "review_closed", message, title="Reviewers only")
+async def require_session(request: web.Request) -> Session:
+    """The session that the door let in. Raises Refused (403) without one."""
+    return session_of(request)

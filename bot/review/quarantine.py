@@ -8,10 +8,9 @@ from aiohttp import web
 
 from bot.http.app_keys import SYSTEM
 from bot.http.errors import Refused
-from bot.http.responses import page
 from bot.review.decision_form import decision_form
-from bot.review.pages import WITH_FORM, require_session, seen
-from bot.review.session import form_token
+from bot.review.desk_page import desk_page
+from bot.review.pages import require_session, seen
 from bot.turn.quarantine import decide, named
 from grounding.errors import InputError
 from rai.screening.quarantine import STATES, Decision
@@ -36,15 +35,14 @@ async def quarantine(request: web.Request) -> web.Response:
     wanted = [p for p in found if state in (ALL, p.state)]
     await seen(request, session, "quarantine", wanted={"state": state})
     counts = {name: sum(p.state == name for p in found) for name in STATES}
-    return page(
+    return desk_page(
+        request,
         "review/quarantine.html",
-        headers=WITH_FORM,
         passages=wanted[:SHOWN],
         total=len(wanted),
         state=state,
         states=STATES,
         counts=counts,
-        form=form_token(session),
     )
 
 

@@ -9,10 +9,10 @@ from typing import cast, get_args
 from aiohttp import web
 
 from bot.http.app_keys import SYSTEM
-from bot.http.responses import page
 from bot.review.decision_form import decision_form
-from bot.review.pages import WITH_FORM, require_session, seen
-from bot.review.session import form_token
+from bot.review.desk_page import desk_page
+from bot.review.pages import require_session, seen
+from bot.review.team import among, require_entry, shows
 from bot.turn.disputes import STATES, Decision, Dispute, State, decide, queue
 from rai.records import Category
 
@@ -48,19 +48,21 @@ def add_refusals(app: web.Application) -> None:
 async def refusals(request: web.Request) -> web.Response:
     """The queue."""
     session = await require_session(request)
-    found = await queue(request.app[SYSTEM].ledger)
+    ledger = request.app[SYSTEM].ledger
+    found = await queue(ledger)
+    people = await among(request)
+    disputes = [d for d in found.disputes if people is None or (d.turn and await shows(ledger, d.turn, people))]
     wanted = Wanted.of(request.query)
     await seen(request, session, "refusals", wanted=asdict(wanted))
-    counts = {state: sum(d.state == state for d in found.disputes) for state in STATES}
-    return page(
+    counts = {state: sum(d.state == state for d in disputes) for state in STATES}
+    return desk_page(
+        request,
         "review/refusals.html",
-        headers=WITH_FORM,
-        disputes=[d for d in found.disputes if wanted.matches(d)],
+        disputes=[d for d in disputes if wanted.matches(d)],
         cut=found.cut,
         wanted=wanted,
         counts=counts,
         categories=CATEGORIES,
-        form=form_token(session),
     )
 
 
@@ -69,6 +71,8 @@ async def decided(request: web.Request) -> web.Response:
     decision, note, fields, by = await decision_form(request, get_args(Decision))
     entry_id = request.match_info["entry"]
     ledger = request.app[SYSTEM].ledger
+    if await among(request) is not None:
+        await require_entry(request, "entry")
     said = await decide(ledger, entry_id, cast("Decision", decision), note, channel="review", by=by)
     place = f"/review/{said.body['entry_id']}" if fields.get("back") == "turn" else "/review/refusals"
     return web.Response(status=303, headers={"Location": place})

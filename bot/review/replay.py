@@ -6,9 +6,10 @@ from aiohttp import web
 
 from bot.http.app_keys import SYSTEM
 from bot.http.errors import Refused
-from bot.http.responses import page
 from bot.replay.replay import replay
+from bot.review.desk_page import desk_page
 from bot.review.pages import require_session, seen
+from bot.review.team import require_entry
 from grounding.errors import InputError
 
 
@@ -21,12 +22,10 @@ async def replayed(request: web.Request) -> web.Response:
     """The replay of one turn. No model is asked: what a click may cost stays a matter of the command line."""
     session = await require_session(request)
     system = request.app[SYSTEM]
-    entry = await system.ledger.get(request.match_info["entry"][:100])
-    if entry is None:
-        raise Refused(404, "not_found", "The ledger has no entry with this id.")
+    entry = await require_entry(request, "entry")
     await seen(request, session, "replay", entry_id=entry.entry_id)
     try:
         found = await replay(system, entry)
     except InputError as error:
         raise Refused(409, "no_replay", f"{error}.", title="This cannot be replayed") from None
-    return page("review/replay.html", entry=entry, found=found, whole="all" in request.query)
+    return desk_page(request, "review/replay.html", entry=entry, found=found, whole="all" in request.query)

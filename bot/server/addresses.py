@@ -17,7 +17,7 @@ LOCAL = (
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where a running server is reached. `review` holds the token that opens the page once; None: the command prints one.
+    """Where a running server is reached. `review` holds the token that opens the page once; None: the command prints one. `desk`: where reviewers sign in; None: nobody does.
 
     `ended_by` names the settings that ended local mode; it is empty in it.
     """
@@ -28,15 +28,21 @@ class Addresses:
     bot: Literal["registered", "anonymous", "shut"]
     api: Literal["open", "key", "shut"]
     ended_by: tuple[str, ...]
+    desk: str | None = None
 
     def lines(self) -> tuple[str, ...]:
         """Four lines for the person who started it."""
         return (
             f"Chat page: {self.chat or self._no_chat()}",
             self._bot(),
-            f"Reviewers' page, a link that works once: {self.review or 'attest review-link, on this machine, prints one'}",
+            self._desk(),
             self._api() if self.ended_by else LOCAL,
         )
+
+    def _desk(self) -> str:
+        if self.desk is not None:
+            return f"Reviewers sign in: {self.desk}"
+        return f"Reviewers' page, a link that works once: {self.review or 'attest review-link, on this machine, prints one'}"
 
     def _no_chat(self) -> str:
         why, be = " and ".join(self.ended_by), "is" if len(self.ended_by) == 1 else "are"
@@ -70,6 +76,7 @@ def addresses_of(settings: Settings, port: int, token: str | None) -> Addresses:
         bot="registered" if settings.bot.app_id is not None else unregistered,
         api="open" if settings.local_mode else "key" if settings.serving.api_keys else "shut",
         ended_by=() if settings.local_mode else settings.serves_others or ("ATTEST_LOCAL=off",),
+        desk=f"{base}/review" if settings.signin.is_on else None,
     )
 
 

@@ -9,6 +9,7 @@ from aiohttp import web
 
 from bot.chat import evidence
 from bot.chat.pages import add_chat
+from bot.compose.signin import identity_provider
 from bot.http import api, health, source
 from bot.http.app_keys import ANSWER, DELIVERIES, LIMITER, LINKS, METRICS, SYSTEM
 from bot.http.desk import add_desk
@@ -24,12 +25,15 @@ from bot.http.source_links import SourceLinks
 from bot.observability.turn_mark import marked
 from bot.review.affected import add_affected
 from bot.review.dashboard import add_dashboard
+from bot.review.door import door
 from bot.review.finding import add_finding
 from bot.review.judging import add_judging
 from bot.review.pages import add_review
 from bot.review.quarantine import add_quarantine
 from bot.review.refusals import add_refusals
 from bot.review.replay import add_replay
+from bot.review.signin.pages import add_sign_in
+from bot.review.signin.sessions import add_sessions
 from bot.settings.terms import prices
 from bot.state import State
 from bot.system import System
@@ -48,7 +52,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     call `app[ANSWER]`, not `system.answer`, so that their turns are counted too, and `app[DELIVERIES]` with what became of the replies. Start it with `access_log=None`:
     requests are logged here, by route and without addresses, names or questions.
     """
-    app = web.Application(middlewares=[observe, errors, guard], client_max_size=BODY_BYTES)
+    app = web.Application(middlewares=[observe, errors, guard, door], client_max_size=BODY_BYTES)
     metrics = Metrics(prices(system.settings))
     app[SYSTEM] = system
     app[METRICS] = metrics
@@ -73,6 +77,8 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     if system.settings.local_mode:
         add_chat(app)
     add_desk(app)
+    add_sign_in(app, identity_provider(system.settings))
+    add_sessions(app)
     add_refusals(app)
     add_quarantine(app)
     add_judging(app)

@@ -135,7 +135,7 @@ def listening(settings: Settings) -> Iterator[socket.socket]:
 
 def first_token(settings: Settings) -> str:
     """The token that opens the reviewers' pages once after a start. Empty outside local mode, where `attest review-link` makes one when it is wanted."""
-    return new_token() if settings.local_mode else ""
+    return new_token() if settings.local_mode and settings.review_links else ""
 
 
 def serve_with_workers(

@@ -24,6 +24,7 @@ from bot.settings.groups.files import Files
 from bot.settings.groups.identity import Identity
 from bot.settings.groups.language import Language, language_conflicts
 from bot.settings.groups.observability import Log, Traces, trace_conflicts
+from bot.settings.groups.reviewing import Reviewing, SignIn, reviewing_conflicts
 from bot.settings.groups.screen import ContentSafety, Moderation, Screen, screen_conflicts
 from bot.settings.groups.search import Search, search_conflicts
 from bot.settings.groups.serving import Serving, serves_others, serving_conflicts
@@ -38,6 +39,8 @@ class Settings(BaseModel):
     files: Files
     checkpoints: Checkpoints
     serving: Serving
+    signin: SignIn
+    reviewing: Reviewing
     log: Log
     traces: Traces
     bot: Bot
@@ -67,6 +70,11 @@ class Settings(BaseModel):
     def local_mode(self) -> bool:
         """True if the server is for this machine alone: whoever reaches it may see everything and ask as anyone."""
         return self.serving.local != "off" and not self.serves_others
+
+    @property
+    def review_links(self) -> bool:
+        """True if a link that is made on this machine opens the reviewers' desk."""
+        return self.reviewing.links == "on" or (self.reviewing.links == "auto" and not self.signin.is_on)
 
     @property
     def directory_path(self) -> Path:
@@ -127,6 +135,7 @@ class Settings(BaseModel):
         """Every rule on settings that must fit together: whether it is broken, and the line that says so. The first broken one is told."""
         yield from checkpoint_conflicts(self.checkpoints, self.files)
         yield from serving_conflicts(self.serving, self.bot)
+        yield from reviewing_conflicts(self.signin, self.reviewing, self.serving, local=self.local_mode)
         yield from web_conflicts(self.web)
         yield from trace_conflicts(self.traces)
         yield from backend_conflicts(self.model)

@@ -15,6 +15,7 @@ from bot.commands.doctor.backends import check_backends
 from bot.commands.doctor.chat_model import check_chat_models
 from bot.commands.doctor.diagnosis import WAIT_S, Diagnosis, fix_of, probe, probe_page
 from bot.commands.doctor.retirement import with_retirement
+from bot.commands.doctor.sign_in import check_sign_in
 from bot.compose.embedder import SERVICE, service_embedder
 from bot.compose.resources import Resources, machine_identity
 from bot.compose.search import ask_ranker
@@ -65,6 +66,8 @@ def _services(settings: Settings, bearer: Bearer) -> list[asyncio.Future[Diagnos
         calls.append(_moderation(settings))
     if settings.language.endpoint is not None:
         calls.append(_language(settings, bearer))
+    if settings.signin.is_on:
+        calls.append(check_sign_in(settings))
     if settings.web.kind in WEB_SEARCHES:
         calls.append(WEB_SEARCHES[settings.web.kind](settings))
     return [asyncio.ensure_future(call) for call in calls]

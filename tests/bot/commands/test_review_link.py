@@ -105,3 +105,16 @@ def test_a_port_that_is_picked_must_be_named(attest: Attest, state: Path, monkey
     ran = attest("review-link")
     assert ran.code == 2
     assert "--port N" in ran.err
+
+
+def test_where_people_sign_in_it_makes_no_link_and_still_revokes(
+    attest: Attest, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("ISSUER", "https://idp.example"), ("CLIENT_ID", "c"), ("READERS", "g")):
+        monkeypatch.setenv(f"ATTEST_SIGNIN_{name}", value)
+    refused = attest("review-link")
+    assert refused.code == 2
+    assert "ATTEST_REVIEW_LINKS=on" in refused.err
+    assert attest("review-link", "--revoke").code == 0
+    monkeypatch.setenv("ATTEST_REVIEW_LINKS", "on")
+    assert opens(state, token_of(attest("review-link").out.strip()))

@@ -76,6 +76,16 @@ async def test_it_holds_what_was_found_and_verifies_by_itself(
     assert "attest-verify --bundle . --key key.txt" in (found / "README.md").read_text("utf-8")
 
 
+async def test_of_a_team_it_holds_its_turns_and_says_so(desk: Desk, ledger: SqlLedger, tmp_path: Path) -> None:
+    found = await unpacked(desk, ledger, DeskSearch(among=frozenset({"user-1", "user-4"})), tmp_path)
+    lines = (found / "entries.jsonl").read_text("utf-8")
+    assert (lines.count("case 4"), lines.count("case 1"), len(lines.splitlines())) == (1, 1, 2)
+    assert len(list((found / "proofs").iterdir())) == 2
+    for path in found.rglob("*"):
+        assert path.is_dir() or "user-2" not in path.read_text("utf-8"), path
+    assert "those of a team" in (found / "README.md").read_text("utf-8")
+
+
 async def test_a_changed_byte_is_found_wherever_it_is(
     desk: Desk, ledger: SqlLedger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

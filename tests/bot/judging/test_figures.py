@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.desk.daily import percentile, rounded_up
+from bot.desk.daily import DailyNumber, percentile, rounded_up
 from bot.desk.index import Desk
 from bot.desk.search import DeskSearch
 from bot.judging.figures import Span, figures
@@ -41,6 +41,28 @@ async def filled(ledger: FakeLedger | SqlLedger) -> list[str]:
     said = {"schema": 2, "user": "ada", "channel": "teams", "entry_id": made[0], "reaction": "dislike", "text": ""}
     await ledger.append("feedback", said)
     return made
+
+
+async def test_what_is_counted_of_some_people_is_what_the_index_counted_of_them(desk: Desk) -> None:
+    ledger = FakeLedger()
+    await filled(ledger)
+    every = {(each.day, each.what, each.name): each.number for each in await followed(desk, ledger)}
+    theirs = {(d.day, d.what, d.name): d.number for d in await desk.daily(*EVER, frozenset({"ada"}))}
+    assert {what for _, what, _ in every} == {"outcome", "ms", "struck", "feedback"}
+    assert theirs == every
+    await ledger.append("turn", turn("And mine?", "ben"))
+    assert len(await followed(desk, ledger)) == len(every), "one number more, no further one"
+    assert {(d.day, d.what, d.name): d.number for d in await desk.daily(*EVER, frozenset({"ada"}))} == every
+    (day,) = {day for day, *_ in every}
+    assert await desk.daily(day, day, frozenset({"ada"})) == await desk.daily(*EVER, frozenset({"ada"}))
+    assert await desk.daily("2020-01-01", "2020-01-02", frozenset({"ada"})) == []
+    assert {d.number for d in await desk.daily(*EVER, frozenset({"ben"})) if d.what == "outcome"} == {1}
+    assert await desk.daily(*EVER, frozenset()) == []
+
+
+async def followed(desk: Desk, ledger: FakeLedger) -> list[DailyNumber]:
+    await desk.follow(ledger)
+    return await desk.daily(*EVER)
 
 
 async def counted(desk: Desk) -> dict[tuple[str, str], int]:

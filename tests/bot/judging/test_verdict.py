@@ -12,7 +12,7 @@ from bot.desk.index import Desk
 from bot.desk.search import DeskSearch
 from bot.judging.sample import put_into_queue
 from bot.judging.verdict import Assessment, judge, last_verdict, said_about
-from bot.records import Actor
+from bot.records import Actor, ReviewerActor
 from bot.turn.disputes import Reporter, dispute_of, report
 from grounding.errors import InputError
 from rai.ledger.store import SqlLedger
@@ -61,6 +61,24 @@ async def test_a_later_verdict_replaces_the_one_before_and_none_is_changed(ledge
     assert await seqs(desk, verdict="any") == [of.seq]
     assert await seqs(desk, kind="verdict", words="Sunday") == [first.seq]
     assert (await ledger.verify()).ok
+
+
+async def test_the_same_person_in_another_session_says_the_same_once(ledger: SqlLedger, desk: Desk) -> None:
+    of = await ledger.append("turn", turn("When do kettles arrive?"))
+    given = [
+        (await said(ledger, desk, of, "wrong", by)).entry_id
+        for by in (
+            ReviewerActor("rita", "oidc 00000001", "tenant", "Rita", "reviewer"),
+            ReviewerActor("rita", "oidc 00000002", "tenant", "Rita R.", "administrator"),
+            ReviewerActor("rita", "oidc 00000001", "another", "Rita", "reviewer"),
+            Actor(authenticated_by="review 00000001"),
+            Actor(authenticated_by="review 00000001"),
+            Actor(authenticated_by="review 00000002"),
+        )
+    ]
+    assert given[0] == given[1]
+    assert given[3] == given[4]
+    assert len(set(given)) == 4
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,14 @@ async def test_a_changed_value_is_named_with_what_the_text_says_now(tmp_path: Pa
     assert turn.as_json()["no_longer_supported"][0].keys() >= {"text", "then", "now", "instead", "unsupported"}
 
 
+async def test_the_turns_of_some_people_alone(tmp_path: Path, asked: str) -> None:
+    async with over(tmp_path, PAGE.replace("$9.99", "$12.50")) as (system, desk):
+        every = await changed_documents(system, desk)
+        for people, count in ((frozenset({"ada"}), 1), (frozenset({"bob"}), 0), (frozenset[str](), 0), (None, 1)):
+            assert len(await changed_documents(system, desk, among=people)) == count
+            assert len([turn async for turn in affected(system, desk, every, among=people)]) == count
+
+
 async def test_what_is_said_in_other_words_still_stands(tmp_path: Path, asked: str) -> None:
     page = PAGE.replace("Watch Plus costs", "Every month Watch Plus costs")
     async with over(tmp_path, page) as (system, desk):
