@@ -29,7 +29,7 @@ from bot.server.app import build_app
 from bot.settings.settings import Settings
 from bot.system import System
 from bot.teams.endpoint import add_routes
-from bot.teams.knowledge import Knowledge
+from bot.teams.knowledge import PersonsKnowledge
 from grounding.errors import ServiceUnavailable, SettingsError
 
 _BACKLOG = 512
@@ -96,7 +96,9 @@ async def _served(
     """Take requests until a signal asks to stop, and finish those in hand. Returns the signal's number."""
     token = first_token(settings) if token is None else token
     app = build_app(system, review_token=token)
-    add_routes(app, settings, app[ANSWER], system.ledger, deliveries=app[DELIVERIES], knowledge=Knowledge(system))
+    add_routes(
+        app, settings, app[ANSWER], system.ledger, deliveries=app[DELIVERIES], knowledge=PersonsKnowledge(system)
+    )
     runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=settings.bounds.turn_deadline_s)
     await runner.setup()
     try:

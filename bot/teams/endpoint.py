@@ -30,7 +30,7 @@ from bot.teams.guard import (
 from bot.teams.handler import ActivityHandler, Result
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import LEASE_S, Inbox
-from bot.teams.knowledge import Knowledge
+from bot.teams.knowledge import PersonsKnowledge
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Transport, Unauthorized
 from bot.teams.undelivered import Undelivered
@@ -57,7 +57,7 @@ def add_routes(
     deliveries: Deliveries | None = None,
     transport: Transport | None = None,
     lease_s: float = LEASE_S,
-    knowledge: Knowledge | None = None,
+    knowledge: PersonsKnowledge | None = None,
 ) -> None:
     """Register the bot's route on `app`; it opens with the application and drains when that shuts down.
 
@@ -91,7 +91,7 @@ class BotEndpoint:
         deliveries: Deliveries,
         transport: Transport,
         lease_s: float,
-        knowledge: Knowledge | None,
+        knowledge: PersonsKnowledge | None,
     ) -> None:
         self._settings = settings
         self._deliveries = deliveries

@@ -34,7 +34,7 @@ from bot.teams.extension_cards import (
     told,
     working,
 )
-from bot.teams.knowledge import Knowledge
+from bot.teams.knowledge import PersonsKnowledge
 from bot.teams.ports import Json
 from bot.teams.turn_limit import TurnLimit
 from bot.view.reply import ReplyView, reply_view, view_of
@@ -71,7 +71,7 @@ class MessageExtension:
     """What the invokes of a message extension are answered with. `limit`: how many turns a person may ask for in a minute."""
 
     def __init__(
-        self, settings: Settings, knowledge: Knowledge, answer: Answer, ledger: Ledger, limit: TurnLimit
+        self, settings: Settings, knowledge: PersonsKnowledge, answer: Answer, ledger: Ledger, limit: TurnLimit
     ) -> None:
         self._settings = settings
         self._knowledge = knowledge

@@ -35,7 +35,7 @@ from bot.teams.extension import MessageExtension
 from bot.teams.guard import RefusedRequest
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import Abandoned, ActivityKey, Inbox
-from bot.teams.knowledge import Knowledge
+from bot.teams.knowledge import PersonsKnowledge
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
@@ -114,7 +114,7 @@ class ActivityHandler:
         undelivered: Undelivered,
         deliveries: Deliveries,
         worker: Worker,
-        knowledge: Knowledge | None = None,
+        knowledge: PersonsKnowledge | None = None,
     ) -> None:
         self._settings = settings
         self._answer = answer

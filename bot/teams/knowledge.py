@@ -23,7 +23,7 @@ FOUND, CHECKED_AGAINST = 10, 8
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class PersonsKnowledge:
     """The knowledge base as one person may see it. `within_s`: seconds that the message extension waits for it, and for an answer."""
 
     system: System

@@ -10,7 +10,7 @@ from grounding.query.answer_kind import KINDS, holds
 from grounding.query.conversation import content
 from grounding.quoting.blocks import Cell, cells
 from grounding.quoting.features import BlockCandidate
-from grounding.quoting.question_parts import Reading
+from grounding.quoting.question_parts import Part, Reading
 from grounding.quoting.siblings import FEW, FittedTable, columns, is_label, rivals
 from grounding.records import Passage
 
@@ -49,21 +49,48 @@ def choose(
     chosen: list[int] = []
     left = room(reading)
     share = BESIDE_STEPS if reading.form == "steps" else NEAR_BEST
-    for values in scores:
-        best = max(range(len(found)), key=lambda i: (values[i], -i))
+    for part, values in zip(reading.parts, scores, strict=True):
+        best = _with_value(max(range(len(found)), key=lambda i: (values[i], -i)), part, found, passages, values)
         left -= _add(chosen, [best], found, left)
         beside = rivals(best, reading, found, fitted)
         if len(beside) <= FEW:
             left -= _add(chosen, [i for i in beside if values[i]], found, left)
         left -= _add(chosen, belonging(best, reading, found, passages), found, left)
-    for values in scores:
+    for part, values in zip(reading.parts, scores, strict=True):
         order = sorted(range(len(found)), key=lambda i: (-values[i], i))
         for i in order:
             if values[i] < share * values[order[0]] or left < LEAST:
                 break
+            if _says_no_value(i, part, chosen, found, passages):
+                continue
             if reading.form == "list" or not any(outdone(found[i], found[j], reading, passages) for j in chosen):
                 left -= _add(chosen, [i], found, left)
     return sorted(chosen, key=lambda i: (found[i].passage, i))
+
+
+def _with_value(
+    best: int, part: Part, found: Sequence[BlockCandidate], passages: Sequence[Passage], values: Sequence[float]
+) -> int:
+    """The row to quote in place of the best one: that of the same table which has a value of the kind that is asked for, where the best has none."""
+    if part.wants is None or holds(found[best].block.text, part.wants):
+        return best
+    near = [
+        i for i, v in enumerate(values) if v >= NEAR_BEST * values[best] and _siblings(found[i], found[best], passages)
+    ]
+    return max((i for i in near if holds(found[i].block.text, part.wants)), key=lambda i: (values[i], -i), default=best)
+
+
+def _says_no_value(
+    index: int, part: Part, chosen: Sequence[int], found: Sequence[BlockCandidate], passages: Sequence[Passage]
+) -> bool:
+    """True of a row without a value of the kind that is asked for, beside a chosen one of its table that has one: the weight beside the price."""
+    wants = part.wants
+    return (
+        wants is not None
+        and found[index].block.kind == "row"
+        and not holds(found[index].block.text, wants)
+        and any(_siblings(found[index], found[j], passages) and holds(found[j].block.text, wants) for j in chosen)
+    )
 
 
 def belonging(index: int, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list[int]:

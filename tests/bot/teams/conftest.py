@@ -16,7 +16,7 @@ from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from bot.teams.endpoint import add_routes
-from bot.teams.knowledge import Knowledge
+from bot.teams.knowledge import PersonsKnowledge
 from bot.teams.ports import Transport
 from grounding.errors import StoreError
 from rai.records import Entry, Outcome, Verification
@@ -141,7 +141,7 @@ class Bots:
         ledger: FakeLedger | None = None,
         transport: Callable[[Settings], Transport] | None = None,
         lease_s: float = 30.0,
-        knowledge: Knowledge | None = None,
+        knowledge: PersonsKnowledge | None = None,
         **settings: Any,
     ) -> RunningBot:
         made = load_settings(home=self._home, **settings)

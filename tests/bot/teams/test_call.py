@@ -13,7 +13,7 @@ from bot.records import Ask, OnStage, Reply
 from bot.settings.load import load_settings
 from bot.system import System
 from bot.teams.answer_card import Shown, answer_card, read_change
-from bot.teams.knowledge import Knowledge
+from bot.teams.knowledge import PersonsKnowledge
 from bot.teams.message_limits import check_activity
 from bot.turn.small_talk import small_talk
 from bot.view.reply import view_of
@@ -117,7 +117,7 @@ class Remembering(FakeAnswer):
 
 
 async def test_change_and_a_pasted_customer_over_the_wire(bots: Bots, channel: FakeChannel, system: System) -> None:
-    bot = await bots.start(answer=Remembering(), knowledge=Knowledge(system))
+    bot = await bots.start(answer=Remembering(), knowledge=PersonsKnowledge(system))
     await bot.post(channel.inbound("What does Watch Plus cost in Austria?"))
     [message] = await channel.until_messages(1)
     assert check_activity(message) == []

@@ -13,7 +13,7 @@ from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.system import System
 from bot.teams.extension import message_text
-from bot.teams.knowledge import Knowledge
+from bot.teams.knowledge import PersonsKnowledge
 from bot.teams.message_limits import check_card, size
 from bot.wording.extension import ExtensionWords, texts
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, RunningBot
@@ -82,7 +82,7 @@ def words_of(card: Json) -> str:
 async def test_a_passage_is_found_and_inserted_with_its_source(
     bots: Bots, channel: FakeChannel, system: System
 ) -> None:
-    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S))
     found = (await send(bot, channel, "query", searched("what does watch plus cost")))["composeExtension"]
     first = found["attachments"][0]
     assert first["preview"]["content"]["title"] == "Watch plans"
@@ -101,7 +101,7 @@ async def test_a_passage_is_found_and_inserted_with_its_source(
 async def test_who_searches_finds_and_inserts_only_what_they_may_read(
     bots: Bots, channel: FakeChannel, system: System
 ) -> None:
-    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S))
     hers = await send(bot, channel, "query", searched("rebate code for watch plus"))
     [rebate] = [a for a in hers["composeExtension"]["attachments"] if a["preview"]["content"]["title"] == "Rebates"]
     chosen = rebate["preview"]["content"]["tap"]["value"]
@@ -116,7 +116,7 @@ async def test_who_searches_finds_and_inserts_only_what_they_may_read(
 async def test_without_words_it_says_what_to_type_and_a_second_page_is_empty(
     bots: Bots, channel: FakeChannel, system: System
 ) -> None:
-    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S))
     empty = await send(bot, channel, "query", {"commandId": "searchKnowledge", "parameters": [{"name": "initialRun"}]})
     assert empty["composeExtension"]["text"] == EN("type_words")
     more = await send(bot, channel, "query", searched("watch", queryOptions={"skip": 25, "count": 25}))
@@ -126,7 +126,7 @@ async def test_without_words_it_says_what_to_type_and_a_second_page_is_empty(
 async def test_a_message_is_checked_against_what_the_person_may_read(
     bots: Bots, channel: FakeChannel, system: System
 ) -> None:
-    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S))
     before = [e async for e in system.ledger.entries(kinds=("check",))]
     wrong = card_in(await send(bot, channel, "fetchTask", chosen_on("Watch Plus costs $12.50 a month.", "checkThis")))
     assert "1 that no source supports" in words_of(wrong)
@@ -146,7 +146,7 @@ async def test_a_message_is_answered_and_the_answer_put_into_the_compose_box(
     bots: Bots, channel: FakeChannel, system: System
 ) -> None:
     bot = await bots.start(
-        knowledge=Knowledge(system, AMPLE_S), answer=FakeAnswer(told(REPLY, mode={"generator": "model:x"}))
+        knowledge=PersonsKnowledge(system, AMPLE_S), answer=FakeAnswer(told(REPLY, mode={"generator": "model:x"}))
     )
     card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the return window?", "answerThis")))
     [ask] = bot.answer.asked
@@ -174,7 +174,7 @@ async def test_an_answer_that_takes_longer_is_fetched_when_it_is_there(
     async def wait(_: Ask) -> None:
         await ready.wait()
 
-    bot = await bots.start(knowledge=Knowledge(system, 0.01), answer=FakeAnswer(then=wait))
+    bot = await bots.start(knowledge=PersonsKnowledge(system, 0.01), answer=FakeAnswer(then=wait))
     card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the return window?", "answerThis")))
     [show] = card["actions"]
     assert show["title"] == EN("show")
@@ -190,7 +190,7 @@ async def test_an_answer_that_takes_longer_is_fetched_when_it_is_there(
 async def test_what_another_process_answered_is_read_from_the_record(
     bots: Bots, channel: FakeChannel, system: System
 ) -> None:
-    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S))
     job = "0" * 32
     reply = {"outcome": "answered", "answer": "Within 30 days.", "citations": [], "claims": []}
     await bot.ledger.append("turn", {"ask": {"conversation": f"extension {job}", "user": "bella"}, "reply": reply})
@@ -213,7 +213,7 @@ STRANGE: dict[str, list[object]] = {
 async def test_what_is_no_command_is_not_answered(
     bots: Bots, channel: FakeChannel, system: System, name: str, value: object
 ) -> None:
-    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S))
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S))
     reply = await bot.post(channel.inbound(None, type="invoke", name=f"composeExtension/{name}", value=value))
     assert reply.status == 501
     without = await bots.start()
@@ -223,7 +223,7 @@ async def test_what_is_no_command_is_not_answered(
 async def test_too_many_questions_and_messages_without_words_are_told(
     bots: Bots, channel: FakeChannel, system: System
 ) -> None:
-    bot = await bots.start(knowledge=Knowledge(system, AMPLE_S), rate_per_minute=1)
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S), rate_per_minute=1)
     empty = card_in(await send(bot, channel, "fetchTask", chosen_on(" <br/> ", "answerThis")))
     assert words_of(empty) == EN("no_text")
     await send(bot, channel, "fetchTask", chosen_on("x", "answerThis"))
