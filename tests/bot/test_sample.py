@@ -169,7 +169,7 @@ def test_mails_come_in_different_transfer_encodings() -> None:
 
 def test_every_rule_of_the_metadata_matches_a_document() -> None:
     assert [r["match"] for r in RULES if not any(fnmatch(d, r["match"]) for d in documents())] == []
-    allowed = {"match", "title", "url", "groups", "product", "internal", "updated"}
+    allowed = {"match", "title", "url", "groups", "product", "internal", "updated", "trust"}
     assert [r for r in RULES if not set(r) <= allowed] == []
 
 
