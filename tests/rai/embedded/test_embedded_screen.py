@@ -122,8 +122,10 @@ async def test_an_attack_in_another_language_is_refused(screen: EmbeddedScreen, 
     ],
 )
 async def test_an_indirect_order_leaves_the_passage_out(screen: EmbeddedScreen, text: str) -> None:
+    """By the classifier, or by a rule on who is called and told what."""
     found = (await screen.screen("", [text])).documents[0]
-    assert (found.verdict, found.rule) == ("block", "CL-order")
+    assert found.verdict == "block"
+    assert found.rule in ("CL-order", "IN-14", "IN-15", "IN-16", "IN-17", "IN-18", "IN-19")
 
 
 @pytest.mark.parametrize(
