@@ -68,7 +68,7 @@ _OWN = (
 )
 """Plates behind a word for a car, and the number of a document somewhere behind its name."""
 _BIC = re.compile(
-    r"\b(?i:bic|swift)(?i:[ /-]?(?:bic|code))?(?i:[ \t]*(?:is|ist|est|es)?[ \t]*[:=]?[ \t]*)([A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)(?!\w)"
+    r"\b(?i:bic|swift)(?i:[ /-]?(?:bic|code))?(?i:[ \t]*+(?:(?:is|ist|est|es)(?![A-Za-z])[ \t]*+)?[:=]?[ \t]*+)([A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)(?!\w)"
 )
 _CVV = re.compile(
     r"\b(?:cvv2?|cvc2?|cvn|csc|cid|(?:card[ ])?security[ ](?:code|number)|(?:karten)?prüf(?:ziffer|nummer)|cryptogramme|código[ ]de[ ]seguridad|"
