@@ -20,7 +20,7 @@ def recorded_turn() -> dict[str, Any]:
     scores = {"score": 0.81234, "bm25": 12.345, "semantic": 0.5123, "screened": None}
     evidence = [
         {**passage, "n": n, "score": 0.8 / n, "text": text, "url": f"https://shop.example/{n}", "locator": "Hours"}
-        | {"origin": "kb", "updated": "2026-10-01", "tier": None}
+        | {"origin": "kb", "updated": "2026-10-01", "tier": None, "trust": None}
         for n, (passage, text) in enumerate(zip(passages[:2], _TEXTS[:2], strict=True), start=1)
     ]
     start = _TEXTS[0].index("10 to 4")
