@@ -46,6 +46,7 @@ def test_a_reply_is_told_field_by_field_as_it_ever_was() -> None:
                 "quote": "q",
                 "origin": "kb",
                 "tier": None,
+                "trust": "ordinary",
             }
         ],
         "claims": [claim_json(claim)],
@@ -76,5 +77,6 @@ def test_a_reply_is_told_field_by_field_as_it_ever_was() -> None:
         "coverage": [],
         "understood": "",
         "web_notice": None,
+        "contact_notice": None,
     }
     assert list(json.loads(json.dumps(told)).items()) == list(wanted.items())

@@ -96,7 +96,7 @@ ALTERED = {
     "two audiences, no party": changed(aud=[CLIENT, "another"]),
     "expired": changed(exp=NOW - LEEWAY_S - 60, iat=NOW - 900),
     "no expiry": changed(exp=None),
-    "not yet": changed(nbf=NOW + LEEWAY_S + 600),
+    "not yet": changed(nbf=NOW + 86_400),
     "of tomorrow": changed(iat=NOW + 86_400, exp=NOW + 90_000),
     "nobody": changed(sub=None),
     "hash of another access token": changed(at_hash="AAAAAAAAAAAAAAAAAAAAAA"),
