@@ -207,7 +207,7 @@ def _asked(wanted: Found, context: CheckContext) -> Iterator[Operand]:
 
 def _named(n: int, answer: Answer) -> Iterator[Operand]:
     """Values of the passages that the sentence speaks of, the one with the most of its words first."""
-    layers = _layers(n, answer)
+    layers = named_around(n, answer)
     for text, place, rank in _places(n, answer):
         if _is_anothers(place, layers):
             continue
@@ -218,7 +218,7 @@ def _named(n: int, answer: Answer) -> Iterator[Operand]:
         yield Operand(priced(place, text), place.span().text, far, (place.span(),), id(place.unit), of)
 
 
-def _layers(n: int, answer: Answer) -> tuple[Spoken, ...]:
+def named_around(n: int, answer: Answer) -> tuple[Spoken, ...]:
     """What is named around the n-th value: by its sentence, by the one before, by the question."""
     at = answer.at[n]
     before = answer.sentences[at - 1].text[-LONGEST:] if at > 0 else ""

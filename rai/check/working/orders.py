@@ -10,28 +10,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice
 
 from grounding.records import Span
-from rai.check.answer import Answer, named
+from rai.check.answer import Answer
 from rai.check.operands import Operand, amount_of, unit_of
-from rai.check.reading.keys import Spoken, axes_of, line_at, spoken
+from rai.check.reading.keys import Axis, Spoken, axes_of, line_at, spoken
 from rai.check.reading.sources import Prepared
 from rai.check.working.calendar import Reckoned
-from rai.check.working.operand_candidates import LONGEST, priced
+from rai.check.working.operand_candidates import LONGEST, named_around, priced
 from rai.check.working.terms import SAID, Wanted, scaled
 from rai.claims.found import Found
 
 _COST = 0.9
 """The cost of every calculation here (`terms.FormulaTerm`): that what is counted has a price in one table says that it is meant."""
-MOST_COUNTS, MOST_PRICES, MOST_PLACES, MOST_COUNT = 6, 8, 400, 200
-"""Most things that are counted, most prices of one, most values of a source that are looked at, and the largest count."""
+MOST_COUNTS, MOST_PLACED, MOST_PLACES, MOST_COUNT = 6, 60, 400, 200
+"""Most things that are counted, most rows or columns that are tried, most values of a source that are looked at, and the largest count."""
 _ONE = re.compile(r"\b(?:one|an?|eine?n?|une?|una|uno|uma?|één|een|jed[ea]n|jedna)(?= )", re.IGNORECASE)
 """One of something, which finders leave out."""
 _BEHIND = re.compile(r"(?:[ \u00a0×x]{1,3}|[ ]of )(?P<what>[^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*){0,3})")
-_ENDS = re.compile(
-    r"[.;:!?,(]| (?:and|und|et|y|e|en|i|plus|for|at|is|are|comes?|makes?|ride|go|for)\b.*", re.IGNORECASE
-)
+_ENDS = re.compile(r" (?:and|und|et|y|e|en|i|plus|for|at|is|are|comes?|makes?)\b.*", re.IGNORECASE)
+"""Where the words for what is counted end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +53,24 @@ class _Price:
 
 def order_ways(n: int, wanted: Wanted, answer: Answer) -> Iterator[Reckoned]:
     """Ways to the n-th value by adding up counts times prices, of all things that its sentence counts, or else the one before, or the question."""
-    unit = unit_of(wanted.found)
-    for counts in _counted(n, answer):
+    unit, around = unit_of(wanted.found), named_around(n, answer)
+    for counts in _counted(n, answer) if unit else ():
         for text in answer.context.sources:
-            offered = [(count, found) for count in counts if (found := _prices(text, count, unit, n, answer))]
-            for chosen in product(*(found[:MOST_PRICES] for _, found in offered)):
-                if len({p.beside for p in chosen}) > 1 or len({p.operand.passage for p in chosen}) < len(chosen):
-                    continue
-                pairs = [(count, price) for (count, _), price in zip(offered, chosen, strict=True)]
+            for pairs in _orders(counts, _prices(text, counts, unit, around)):
                 if len(pairs) > 1 and wanted.takes(sum(c.number * p.number for c, p in pairs)):
                     written = " + ".join(f"{c.operand.text} × {p.operand.text}" for c, p in pairs)
                     yield Reckoned(tuple(o for c, p in pairs for o in (c.operand, p.operand)), written, _COST)
+
+
+def _orders(counts: Sequence[_Count], prices: Sequence[Sequence[_Price]]) -> Iterator[list[tuple[_Count, _Price]]]:
+    """The counts that have a price, each with the one that it has in one row, column or list, once for each of these. `prices`: of each count."""
+    every = [
+        (count, {p.beside: p for p in reversed(found)}) for count, found in zip(counts, prices, strict=True) if found
+    ]
+    for beside in islice(every[0][1], MOST_PLACED) if every else ():
+        pairs = [(count, found[beside]) for count, found in every if beside in found]
+        if len(pairs) == len(every) and len({p.operand.passage for _, p in pairs}) == len(pairs):
+            yield pairs
 
 
 def _counted(n: int, answer: Answer) -> Iterator[list[_Count]]:
@@ -98,31 +104,34 @@ def _counts(values: Sequence[Found], span: Span, text: str, far: float) -> list[
     return found[:MOST_COUNTS]
 
 
-def _prices(text: Prepared, count: _Count, unit: str, n: int, answer: Answer) -> list[_Price]:
-    """The prices of what is counted, in one source; those in the row or column that the answer or the question names, where they name one."""
-    found: list[tuple[bool, _Price]] = []
+def _prices(text: Prepared, counts: Sequence[_Count], unit: str, around: Sequence[Spoken]) -> list[list[_Price]]:
+    """Of each count the prices in one source of what is counted; those in the row or column that the answer or the question names, where they name one.
+
+    `around`: what is named around the value, the nearest first. An axis is asked once for each of these texts, however many prices it has.
+    """
+    names: dict[tuple[int, Spoken], frozenset[int]] = {}
+
+    def named(axis: Axis, by: Spoken) -> frozenset[int]:
+        key = id(axis.keys), by
+        if key not in names:
+            names[key] = axis.named(by)
+        return names[key]
+
+    found: list[list[tuple[bool, _Price]]] = [[] for _ in counts]
     for place in islice(text.places, MOST_PLACES):
         value = priced(place, text)
-        if value.kind != "money" or unit_of(value) != unit or place.unit.field != "text":
+        amount = amount_of(value) if value.kind == "money" and unit_of(value) == unit else None
+        if amount is None or place.unit.field != "text":
             continue
-        amount = amount_of(value)
-        axes = axes_of(place.text(), place.found.start)
-        counted = [a for a in axes if a.own in a.named(count.what)]
-        if amount is None or not counted:
-            continue
-        rest = [a for a in axes if a is not counted[0]]
-        said = all(_is_said(a.own, [a.named(layer) for layer in _layers(n, answer)]) for a in rest)
-        beside = (rest[0].by, rest[0].own) if rest else (counted[0].by, line_at(place.text(), place.found.start).group)
-        span = place.span()
-        found.append((said, _Price(Operand(value, span.text, SAID, (span,), id(place)), scaled(amount), beside)))
-    chosen = [price for said, price in found if said]
-    return chosen or [price for _, price in found]
-
-
-def _is_said(own: int, layers: Sequence[frozenset[int]]) -> bool:
-    return next((own in keys for keys in layers if keys), False)
-
-
-def _layers(n: int, answer: Answer) -> tuple[Spoken, ...]:
-    before = answer.sentences[answer.at[n] - 1].text if answer.at[n] > 0 else ""
-    return named(answer.sentence(n)), named(before), answer.asked
+        axes, span = axes_of(place.text(), place.found.start), place.span()
+        price = Operand(value, span.text, SAID, (span,), id(place))
+        for count, prices in zip(counts, found, strict=True):
+            counted = next((a for a in axes if a.own in named(a, count.what)), None)
+            if counted is None:
+                continue
+            rest = [a for a in axes if a is not counted]
+            said = all(next((a.own in keys for layer in around if (keys := named(a, layer))), False) for a in rest)
+            beside = rest[0] if rest else counted
+            where = (beside.by, beside.own if rest else line_at(place.text(), place.found.start).group)
+            prices.append((said, _Price(price, scaled(amount), where)))
+    return [[p for said, p in prices if said] or [p for _, p in prices] for prices in found]
