@@ -70,12 +70,9 @@ def test_a_shell_reads_the_commands_of_the_page(block: str) -> None:
 
 
 def test_the_teams_hook_makes_a_package(tmp_path: Path) -> None:
-    for place in (
-        "tools/teams_package.py",
-        *(f"infra/teams/{name}" for name in ("manifest.json", "color.png", "outline.png")),
-    ):
-        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / place, tmp_path / place)
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "teams_package.py", tmp_path / "tools")
+    shutil.copytree(ROOT / "infra" / "teams", tmp_path / "infra" / "teams")
     environment = {
         "PATH": os.environ["PATH"],
         "TEAMS_APP_ID": "11111111-2222-3333-4444-555555555555",
