@@ -29,7 +29,7 @@ from bot.server.app import build_app
 from bot.settings.settings import Settings
 from bot.system import System
 from bot.teams.endpoint import add_routes
-from bot.teams.knowledge import PersonsKnowledge
+from bot.teams.extension.knowledge import PersonsKnowledge
 from grounding.errors import ServiceUnavailable, SettingsError
 
 _BACKLOG = 512

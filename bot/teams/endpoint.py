@@ -19,6 +19,7 @@ from bot.records import Answer
 from bot.settings.settings import Settings
 from bot.state import State
 from bot.teams.adapter import BotbuilderTransport
+from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.guard import (
     MAX_BYTES,
     RefusedRequest,
@@ -30,7 +31,6 @@ from bot.teams.guard import (
 from bot.teams.handler import ActivityHandler, Result
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import LEASE_S, Inbox
-from bot.teams.knowledge import PersonsKnowledge
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Transport, Unauthorized
 from bot.teams.undelivered import Undelivered

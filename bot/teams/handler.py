@@ -31,11 +31,11 @@ from bot.teams.activity import (
 from bot.teams.answer_card import MAX_ASKED, Gap, Shown, read_change, read_gap, read_rework, said_on_card
 from bot.teams.attachments import Opened, attached_to, opened
 from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
-from bot.teams.extension import MessageExtension
+from bot.teams.extension.knowledge import PersonsKnowledge
+from bot.teams.extension.messages import MessageExtension
 from bot.teams.guard import RefusedRequest
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import Abandoned, ActivityKey, Inbox
-from bot.teams.knowledge import PersonsKnowledge
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress

@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from bot.teams.extension import ANSWER_THIS, CHECK_THIS, SEARCH
+from bot.teams.extension.messages import ANSWER_THIS, CHECK_THIS, SEARCH
 
 ROOT = Path(__file__).parents[2]
 TOOL = ROOT / "tools" / "teams_package.py"

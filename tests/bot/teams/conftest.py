@@ -16,7 +16,7 @@ from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from bot.teams.endpoint import add_routes
-from bot.teams.knowledge import PersonsKnowledge
+from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.ports import Transport
 from grounding.errors import StoreError
 from rai.records import Entry, Outcome, Verification

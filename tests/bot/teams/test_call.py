@@ -13,7 +13,7 @@ from bot.records import Ask, OnStage, Reply
 from bot.settings.load import load_settings
 from bot.system import System
 from bot.teams.answer_card import Shown, answer_card, read_change
-from bot.teams.knowledge import PersonsKnowledge
+from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.message_limits import check_activity
 from bot.turn.small_talk import small_talk
 from bot.view.reply import view_of

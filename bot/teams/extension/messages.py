@@ -21,7 +21,7 @@ from bot.records import Answer, Ask, Reply
 from bot.settings.settings import Settings
 from bot.teams.activity import actor_of, time_of, user_of
 from bot.teams.answer_card import Shown
-from bot.teams.extension_cards import (
+from bot.teams.extension.cards import (
     SELECT_VERB,
     SHOW,
     USE,
@@ -34,7 +34,7 @@ from bot.teams.extension_cards import (
     told,
     working,
 )
-from bot.teams.knowledge import PersonsKnowledge
+from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.ports import Json
 from bot.teams.turn_limit import TurnLimit
 from bot.view.reply import ReplyView, reply_view, view_of

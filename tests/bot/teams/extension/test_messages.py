@@ -12,8 +12,8 @@ import pytest_asyncio
 from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.system import System
-from bot.teams.extension import message_text
-from bot.teams.knowledge import PersonsKnowledge
+from bot.teams.extension.knowledge import PersonsKnowledge
+from bot.teams.extension.messages import message_text
 from bot.teams.message_limits import check_card, size
 from bot.wording.extension import ExtensionWords, texts
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, RunningBot
