@@ -5,6 +5,8 @@ COVERAGE := .venv/bin/coverage
 SEED := $(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 SUITE = -m pytest -n auto --dist loadfile --no-loadscope-reorder --randomly-seed=$(SEED) $(PYTEST_ARGS)
 .DEFAULT_GOAL := help
+# The suite starts some hundred processes: without bytecode each of them compiles the whole program again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup setup-dev run test coverage aimock teams-tools rows lists release check-infra bench fuzz train-screen check format clean
 

@@ -19,6 +19,8 @@ from rai.embedded.build_models import build_models
 from rai.model_files import EMBEDDING, installed_models, missing, recipe
 from tests.postgres.server import own_schema, url_for_the_run
 from tests.process import environment_as_it_was, logging_as_it_was
+from tests.quick_model import first_layer
+from tests.shared import base_of_run, made_once
 
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("dev", deadline=None)
@@ -107,10 +109,16 @@ def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return Path(other)
     if not missing(installed_models()):
         return shutil.copytree(installed_models(), tmp_path_factory.mktemp("model") / recipe()) / EMBEDDING
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # one worker builds, the others wait
+    shared = base_of_run(tmp_path_factory)  # one worker builds, the others wait
     build_models(shared / "models" / recipe())
     return shared / "models" / recipe() / EMBEDDING
+
+
+@pytest.fixture(scope="session")
+def quick_model_file(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The models for tests of what happens around a turn, whatever it means: the embedding one with its first layer alone."""
+    made = made_once(base_of_run(tmp_path_factory) / "quick", lambda folder: first_layer(model_file, folder))
+    return made / model_file.name
 
 
 @pytest.fixture(scope="session")
@@ -122,8 +130,8 @@ def minilm(model_file: Path) -> MiniLM:
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The URL of a real PostgreSQL server for its owner, one for the whole run: of `ATTEST_TEST_DATABASE_URL`, else started by who asks first."""
-    base, in_worker = tmp_path_factory.getbasetemp(), "PYTEST_XDIST_WORKER" in os.environ
-    return url_for_the_run(base.parent if in_worker else base, os.getppid() if in_worker else os.getpid())
+    in_worker = "PYTEST_XDIST_WORKER" in os.environ
+    return url_for_the_run(base_of_run(tmp_path_factory), os.getppid() if in_worker else os.getpid())
 
 
 @pytest.fixture

@@ -19,8 +19,9 @@ PAGES = sorted((ROOT / "docs" / "howto").glob("*.md"))
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NEW = re.compile(r"^(?:# new file: (\S+)|{# new file: (\S+) #})\n")
 _CHANGED = re.compile(r"^--- (\S+)\n")
+# with the bytecode, so that what a page has run compiles only what it changed
 _NOT_COPIED = shutil.ignore_patterns(
-    ".git", ".venv*", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".attest", "build"
+    ".git", ".venv*", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".attest", "build"
 )
 
 

@@ -6,17 +6,10 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
-
-@dataclass(frozen=True)
-class _Logger:
-    level: int
-    propagate: bool
-    disabled: bool
-    handlers: tuple[logging.Handler, ...]
-    filters: tuple[Any, ...]
+_State = tuple[int, bool, bool, tuple[logging.Handler, ...], tuple[Any, ...]]
+"""Level, propagate, disabled, handlers, filters: a plain tuple, since some thousand loggers are read around each test."""
 
 
 @contextmanager
@@ -30,7 +23,10 @@ def logging_as_it_was() -> Iterator[None]:
     yield
     logging.disable(threshold)
     for name, logger in _loggers().items():
-        _write(logger, held.get(name) or _Logger(logging.NOTSET, True, False, tuple(logger.handlers), ()))
+        now = _read(logger)
+        was = held.get(name) or (logging.NOTSET, True, False, now[3], ())
+        if now != was:
+            _write(logger, was)
 
 
 @contextmanager
@@ -48,12 +44,12 @@ def _loggers() -> dict[str, logging.Logger]:
     return {"": logging.root, **named}
 
 
-def _read(logger: logging.Logger) -> _Logger:
-    return _Logger(logger.level, logger.propagate, logger.disabled, tuple(logger.handlers), tuple(logger.filters))
+def _read(logger: logging.Logger) -> _State:
+    return logger.level, logger.propagate, logger.disabled, tuple(logger.handlers), tuple(logger.filters)
 
 
-def _write(logger: logging.Logger, was: _Logger) -> None:
-    if logger.level != was.level:
-        logger.setLevel(was.level)  # clears what every logger remembers of its level
-    logger.propagate, logger.disabled = was.propagate, was.disabled
-    logger.handlers[:], logger.filters[:] = was.handlers, was.filters
+def _write(logger: logging.Logger, was: _State) -> None:
+    level, logger.propagate, logger.disabled, handlers, filters = was
+    if logger.level != level:
+        logger.setLevel(level)  # clears what every logger remembers of its level
+    logger.handlers[:], logger.filters[:] = handlers, filters

@@ -25,13 +25,19 @@ def tree(path: Path) -> ast.Module:
 
 
 @cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Everything in a module: read once, asked by many rules."""
+    return tuple(ast.walk(tree(path)))
+
+
+@cache
 def imports(path: Path) -> tuple[tuple[ast.stmt, str], ...]:
     """Every import statement with the full name of what it imports."""
     return tuple(_imports(path))
 
 
 def _imports(path: Path) -> Iterator[tuple[ast.stmt, str]]:
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -43,13 +49,13 @@ def room(path: Path) -> str:
     return path.parts[0]
 
 
-@pytest.mark.parametrize("path", FILES, ids=str)
-def test_imports_go_one_way(path: Path) -> None:
+def test_imports_go_one_way() -> None:
     """A package imports itself and what stands lower: bot -> rai -> grounding."""
-    for _, name in imports(path):
-        other = name.split(".")[0]
-        if other in ORDER:
-            assert ORDER[other] <= ORDER[room(path)], f"{path} imports {name}, which stands higher"
+    for path in FILES:
+        for _, name in imports(path):
+            other = name.split(".")[0]
+            if other in ORDER:
+                assert ORDER[other] <= ORDER[room(path)], f"{path} imports {name}, which stands higher"
 
 
 def test_nothing_imports_in_a_circle() -> None:
@@ -126,32 +132,31 @@ CHECK = [
 """The folders and modules of `rai/check/`, each of which imports itself and those before it: texts are read before they are compared, rules decide what is read."""
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.parts[:2] == ("rai", "check")], ids=str)
-def test_the_check_reads_in_one_direction(path: Path) -> None:
+def test_the_check_reads_in_one_direction() -> None:
     """A folder of the check imports no folder behind it, and each is known here."""
-    if len(path.parts) == 3 and path.name == "__init__.py":
-        return
-    floor = {name: n for n, names in enumerate(CHECK) for name in names}
-    own = path.parts[2].removesuffix(".py")
-    assert own in floor, f"{path}: say in CHECK what it may import"
-    for _, name in imports(path):
-        parts = name.split(".")
-        if parts[:2] == ["rai", "check"] and len(parts) > 2 and parts[2] != own:
-            assert floor[parts[2]] < floor[own], f"{path} imports {name}, which does not stand before it"
+    for path in (p for p in FILES if p.parts[:2] == ("rai", "check")):
+        if len(path.parts) == 3 and path.name == "__init__.py":
+            continue
+        floor = {name: n for n, names in enumerate(CHECK) for name in names}
+        own = path.parts[2].removesuffix(".py")
+        assert own in floor, f"{path}: say in CHECK what it may import"
+        for _, name in imports(path):
+            parts = name.split(".")
+            if parts[:2] == ["rai", "check"] and len(parts) > 2 and parts[2] != own:
+                assert floor[parts[2]] < floor[own], f"{path} imports {name}, which does not stand before it"
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.name == "__init__.py"], ids=str)
-def test_packages_are_not_facades(path: Path) -> None:
+def test_packages_are_not_facades() -> None:
     """An `__init__.py` is empty."""
-    assert (ROOT / path).read_text("utf-8").strip() == ""
+    for path in (p for p in FILES if p.name == "__init__.py"):
+        assert (ROOT / path).read_text("utf-8").strip() == "", path
 
 
 def late_imports(path: Path) -> list[str]:
-    found = []
-    for function in ast.walk(tree(path)):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            found += [f"{path}:{n.lineno}" for n in ast.walk(function) if isinstance(n, ast.Import | ast.ImportFrom)]
-    return found
+    functions = [n for n in nodes(path) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    bodies = [(f.lineno, f.end_lineno or f.lineno) for f in functions]
+    lines = {n.lineno for n, _ in imports(path)}
+    return [f"{path}:{line}" for line in sorted(lines) if any(first <= line <= last for first, last in bodies)]
 
 
 COMPOSE = {p for p in FILES if p.parts[:2] == ("bot", "compose") and p.name != "__init__.py"}
@@ -161,41 +166,41 @@ LATE = {
 }
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p not in LATE], ids=str)
-def test_imports_stand_at_the_top(path: Path) -> None:
+def test_imports_stand_at_the_top() -> None:
     """Only what is on the list imports inside functions, so that a start pays only for what is switched on."""
-    assert late_imports(path) == []
+    for path in (p for p in FILES if p not in LATE):
+        assert late_imports(path) == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=str)
-def test_sdks_stay_in_their_rooms(path: Path) -> None:
+def test_sdks_stay_in_their_rooms() -> None:
     """Azure and OpenAI SDKs only under azure/ or in openai-named modules; channel SDKs only in bot; SerpAPI only under web/; OpenTelemetry only in bot/observability/.
 
     The HTTP client below OpenAI's SDK is also that of the web searches, and of Authlib, which one module knows.
     """
-    for _, name in imports(path):
-        top = name.split(".")[0]
-        web = top in WEB_SDKS and "web" in path.parts[:-1]
-        if top in ("authlib", "joserfc"):
-            assert path == SIGN_IN, f"{path} imports {name}"
-        if top in REMOTE_SDKS and not web and not (top == "httpx2" and path == SIGN_IN):
-            assert "azure" in path.parts[:-1] or "openai" in path.name, f"{path} imports {name}"
-        if top in CHANNEL_SDKS:
-            assert room(path) == "bot", f"{path} imports {name}"
-        if top == "opentelemetry":
-            assert path.parts[:2] == ("bot", "observability"), f"{path} imports {name}"
-        if top == "serpapi":
-            assert web, f"{path} imports {name}"
+    for path in FILES:
+        for _, name in imports(path):
+            top = name.split(".")[0]
+            web = top in WEB_SDKS and "web" in path.parts[:-1]
+            if top in ("authlib", "joserfc"):
+                assert path == SIGN_IN, f"{path} imports {name}"
+            if top in REMOTE_SDKS and not web and not (top == "httpx2" and path == SIGN_IN):
+                assert "azure" in path.parts[:-1] or "openai" in path.name, f"{path} imports {name}"
+            if top in CHANNEL_SDKS:
+                assert room(path) == "bot", f"{path} imports {name}"
+            if top == "opentelemetry":
+                assert path.parts[:2] == ("bot", "observability"), f"{path} imports {name}"
+            if top == "serpapi":
+                assert web, f"{path} imports {name}"
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p != Path("bot/settings/load.py")], ids=str)
-def test_only_settings_reads_the_environment(path: Path) -> None:
+def test_only_settings_reads_the_environment() -> None:
     """No other module reads or changes environment variables."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            assert (node.value.id, node.attr) not in {("os", "environ"), ("os", "getenv"), ("os", "putenv")}, (
-                f"{path}:{node.lineno}"
-            )
+    for path in (p for p in FILES if p != Path("bot/settings/load.py")):
+        for node in nodes(path):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                assert (node.value.id, node.attr) not in {("os", "environ"), ("os", "getenv"), ("os", "putenv")}, (
+                    f"{path}:{node.lineno}"
+                )
 
 
 CONTEXT = {
@@ -222,13 +227,13 @@ def is_adapter(name: str) -> bool:
     return parts[0] in ("grounding", "rai") and len(parts) > 1 and parts[1] in ("embedded", "azure", "web", "store")
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p not in COMPOSE], ids=str)
-def test_only_compose_names_implementations(path: Path) -> None:
+def test_only_compose_names_implementations() -> None:
     """Outside the adapters themselves, embedded, azure and web modules are named by bot/compose/ alone."""
-    if is_adapter(".".join(path.with_suffix("").parts)):
-        return
-    for _, name in imports(path):
-        assert not is_adapter(name), f"{path} imports {name}"
+    for path in (p for p in FILES if p not in COMPOSE):
+        if is_adapter(".".join(path.with_suffix("").parts)):
+            continue
+        for _, name in imports(path):
+            assert not is_adapter(name), f"{path} imports {name}"
 
 
 def test_late_imports_are_really_late() -> None:
@@ -243,7 +248,7 @@ SEAMS = [Path("grounding/ports.py"), Path("rai/ports.py")]
 def test_records_are_frozen() -> None:
     """Every dataclass of the records modules is frozen."""
     for path in [Path("grounding/records.py"), Path("rai/records.py"), Path("bot/records.py")]:
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef) and node.decorator_list:
                 text = ast.unparse(node.decorator_list[0])
                 assert "frozen=True" in text, f"{path}: {node.name} is not frozen"
@@ -267,15 +272,15 @@ def test_a_class_name_means_one_thing_in_a_package(package: str) -> None:
     places: dict[str, list[Path]] = {}
     for path in FILES:
         if room(path) == package:
-            for node in ast.walk(tree(path)):
+            for node in nodes(path):
                 if isinstance(node, ast.ClassDef):
                     places.setdefault(node.name, []).append(path)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize("path", FILES, ids=str)
-def test_functions_stay_small(path: Path) -> None:
+def test_functions_stay_small() -> None:
     """No function over 60 lines. A module is as long as its idea."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
-            assert node.end_lineno - node.lineno < 60, f"{path}:{node.name}"
+    for path in FILES:
+        for node in nodes(path):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+                assert node.end_lineno - node.lineno < 60, f"{path}:{node.name}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from grounding.text import caseless
 
@@ -121,6 +122,7 @@ class SaidValues:
         return SaidValues(self.quantities + kept, self.months or earlier.months, self.days or earlier.days)
 
 
+@lru_cache(maxsize=256)
 def said(question: str) -> SaidValues:
     """Quantities, months and days of the week in a question."""
     plain = caseless(question)
@@ -174,7 +176,10 @@ def span_of(cell: str) -> UnitRange | None:
 
 
 def _number(text: str) -> float:
-    return float(text.replace(",", "") if re.fullmatch(r"\d+,\d{3}", text) else text.replace(",", "."))
+    return float(text.replace(",", "") if _THOUSANDS.fullmatch(text) else text.replace(",", "."))
+
+
+_THOUSANDS = re.compile(r"\d+,\d{3}")
 
 
 def _held(cell: str, calendar: dict[str, int], size: int) -> set[int]:

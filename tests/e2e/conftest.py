@@ -16,6 +16,7 @@ from bot.commands.ingest.sample import place_sample_directory
 from bot.settings.load import SAMPLE
 from tests.e2e.processes import settings_over
 from tests.knowledge_base import take_in
+from tests.shared import base_of_run, made_once
 
 expect.set_options(
     timeout=60_000
@@ -59,8 +60,19 @@ async def chromium() -> AsyncIterator[Browser]:
 @pytest.fixture(scope="session")
 def sample_home(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with the sample knowledge base in it, words and vectors. Tests that write use `copy_of_home`."""
-    home = tmp_path_factory.mktemp("sample") / "home"
-    settings = settings_over(home, model_file)
-    place_sample_directory(settings)
-    asyncio.run(take_in(settings, SAMPLE / "kb"))
-    return home
+    return _sample("sample", model_file, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def quick_home(quick_model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with the vectors of `quick_model_file`."""
+    return _sample("quick-sample", quick_model_file, tmp_path_factory)
+
+
+def _sample(name: str, model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    def make(folder: Path) -> None:
+        settings = settings_over(folder / "home", model)
+        place_sample_directory(settings)
+        asyncio.run(take_in(settings, SAMPLE / "kb"))
+
+    return made_once(base_of_run(tmp_path_factory) / name, make) / "home"

@@ -41,10 +41,10 @@ def program(*arguments: str, env: dict[str, str], cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def walk(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def walk(quick_home: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The auditor's folder, and the entry of a turn that was asked."""
     folder = tmp_path_factory.mktemp("walk")
-    home, place, auditor = copy_of_home(sample_home, folder / "home"), folder / "elsewhere", folder / "auditor"
+    home, place, auditor = copy_of_home(quick_home, folder / "home"), folder / "elsewhere", folder / "auditor"
     place.mkdir()
     auditor.mkdir()
     env = environment_of(home, ATTEST_LEDGER_CHECKPOINTS=str(place), ATTEST_LEDGER_CHECKPOINT_S="1")

@@ -58,10 +58,10 @@ def test_a_backup_beside_a_running_ingest_is_whole(tmp_path: Path) -> None:
     assert_whole(early, LINES)
 
 
-async def test_a_restored_system_answers_as_before(sample_home: Path, tmp_path: Path) -> None:
+async def test_a_restored_system_answers_as_before(quick_home: Path, tmp_path: Path) -> None:
     """With its removals and its versions; a backup writes over nothing."""
     home, copy = tmp_path / "home", tmp_path / "kb.db"
-    copy_of_home(sample_home, home)
+    copy_of_home(quick_home, home)
     system = await compose(settings_over(home))
     gone = (await system.library.documents())[0]
     assert await system.library.remove(gone.doc_id)

@@ -41,10 +41,10 @@ async def until_recorded(session: ClientSession, base: str, count: int) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_what_did_not_arrive_is_told(sample_home: Path, model_file: Path, tmp_path: Path) -> None:
+async def test_what_did_not_arrive_is_told(quick_home: Path, quick_model_file: Path, tmp_path: Path) -> None:
     """An answer that arrives, one that the connector refuses, one over the API, and one during which the process is killed."""
-    home = copy_of_home(sample_home, tmp_path / "told" / "home")
-    env = environment_of(home, model_file)
+    home = copy_of_home(quick_home, tmp_path / "told" / "home")
+    env = environment_of(home, quick_model_file)
     async with FakeChannel() as channel, ClientSession() as session:
         with started("serve", "--port", "0", "--json", env=env, cwd=home.parent) as server:
             base = address_of(server)

@@ -104,8 +104,10 @@ EXPECTED = {
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def stack(sample_home: Path, model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stack]:
-    async with azure_stack(sample_home, model_file, tmp_path_factory.mktemp("matrix")) as made:
+async def stack(
+    quick_home: Path, quick_model_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Stack]:
+    async with azure_stack(quick_home, quick_model_file, tmp_path_factory.mktemp("matrix")) as made:
         yield made
 
 

@@ -131,10 +131,10 @@ def seams_of(system: System, model: ChatModel) -> Seams:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def turns(
-    sample_home: Path, model_file: Path, tmp_path_factory: pytest.TempPathFactory
+    quick_home: Path, quick_model_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[list[Faulty]]:
-    home = copy_of_home(sample_home, tmp_path_factory.mktemp("faulty") / "home")
-    system = await compose(settings_over(home, model_file))
+    home = copy_of_home(quick_home, tmp_path_factory.mktemp("faulty") / "home")
+    system = await compose(settings_over(home, quick_model_file))
     quoting = QuotingModel()
     listener = Listener(FaultyModel(quoting, SEED))
     seams, out = seams_of(system, listener), []

@@ -18,9 +18,9 @@ def test_a_page_can_be_followed(page: Path, tmp_path: Path) -> None:
     """What it says is written into a copy of the tree; what it has typed then prints what it says, or ends well."""
     root = tmp_path / "attest"
     copy(root)
-    ours = {
-        name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")
-    }  # a copy's lines are none of ours
+    # a copy's lines are none of ours; its commands share their bytecode
+    without = ("COVERAGE_", "PYTHONDONTWRITEBYTECODE")
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(without)}
     environment = ours | {"PYTHONPATH": str(root), "COLUMNS": "200", "ATTEST_HOME": str(tmp_path / "home")}
     for step in steps(page.read_text("utf-8")):
         if not isinstance(step, Command):

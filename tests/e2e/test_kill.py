@@ -293,8 +293,8 @@ async def turns(home: Path) -> int:
 
 
 @pytest.fixture
-def home(sample_home: Path, tmp_path: Path) -> Path:
-    return copy_of_home(sample_home, tmp_path / "killed" / "home")
+def home(quick_home: Path, tmp_path: Path) -> Path:
+    return copy_of_home(quick_home, tmp_path / "killed" / "home")
 
 
 DEVICES = "How many devices can connect to a Wren X1 at the same time?"
@@ -315,7 +315,7 @@ async def assert_usable(home: Path, model: Path) -> None:
     assert any("wren-x1" in p.doc_id for p in found.passages)
 
 
-async def test_a_server_killed_in_the_middle_of_its_turns(home: Path, model_file: Path) -> None:
+async def test_a_server_killed_in_the_middle_of_its_turns(home: Path, quick_model_file: Path) -> None:
     """The ledger verifies and holds what was answered, the index answers, a caller hears of it, and what the channel
     delivered is answered once: the turn in hand by the next process, the one before not again.
     """
@@ -325,7 +325,7 @@ async def test_a_server_killed_in_the_middle_of_its_turns(home: Path, model_file
         OpenAIServer(ok(DRAFT), *hangs, otherwise=ok(DRAFT)) as llm,
         ClientSession() as session,
     ):
-        model = Model.over(home, model_file, llm)
+        model = Model.over(home, quick_model_file, llm)
         done, cut, later = (channel.inbound(DEVICES) for _ in range(3))
         with model.serving() as (process, base):
             await deliver(base, done)
@@ -340,7 +340,7 @@ async def test_a_server_killed_in_the_middle_of_its_turns(home: Path, model_file
                 await call
         assert not answers_to(channel, cut["id"])
         assert await turns(home) == 1
-        await assert_usable(home, model_file)
+        await assert_usable(home, quick_model_file)
         let_the_lease_run_out(home)
         with model.serving() as (_, base):
             await channel.until(lambda c: bool(answers_to(c, cut["id"])), within_s=PATIENCE_S)

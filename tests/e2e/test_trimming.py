@@ -43,7 +43,7 @@ from tests.grounding.embedded.kb import retriever_of
 from tests.knowledge_base import take_in
 
 COMPANIES, PEOPLE, ARTICLES = 8, 9, 36
-CASES, ASKED, WITH_MODEL = 1000, 5, 24
+CASES, ASKED, WITH_MODEL = 1000, 10, 24
 """Each case is searched for; one in `ASKED` goes through a whole turn and its pages as well."""
 ALL = 1000
 
@@ -279,10 +279,10 @@ async def test_rights_count_from_the_moment_they_are_stored(tmp_path: Path) -> N
         assert not {a.doc_id for a in opened} & {p.doc_id for p in found.passages}
 
 
-async def test_a_whole_turn_with_the_embedding_model(tmp_path: Path, model_file: Path) -> None:
+async def test_a_whole_turn_with_the_embedding_model(tmp_path: Path, quick_model_file: Path) -> None:
     """As it runs in production: words, vectors, grading and statements by the real model."""
     draw = random.Random(102)
-    async with site(tmp_path, company(draw, PEOPLE, ARTICLES), model_file) as on:
+    async with site(tmp_path, company(draw, PEOPLE, ARTICLES), quick_model_file) as on:
         outcomes = set()
         for _ in range(WITH_MODEL):
             one = case(draw, on.now)

@@ -22,12 +22,14 @@ def of_another_band(place: Place, others: Sequence[Place], sentence: str, questi
 
     `others`: other values of the kind of `place`.
     """
-    told = said(sentence)
-    asked = SaidValues(told.quantities or said(question).quantities)
-    if not asked.quantities or place.unit.field != "text":
+    if place.unit.field != "text":
         return None
     line = line_at(place.text(), place.found.start)
-    if fits(_label(place, line), asked) is not False:
+    if not (label := _label(place, line)):
+        return None
+    told = said(sentence)
+    asked = SaidValues(told.quantities or said(question).quantities)
+    if fits(label, asked) is not False:
         return None
     beside = [o for o in others if o.source == place.source and o.unit.field == "text"]
     lines = [(o, line_at(o.text(), o.found.start)) for o in beside]

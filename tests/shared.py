@@ -1,0 +1,28 @@
+"""What is costly to make, made once for the run: the first worker that needs it makes it, the others wait and find it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def base_of_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that all workers of the run share."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+def made_once(folder: Path, make: Callable[[Path], object]) -> Path:
+    """`folder`, which `make` fills under another name first: whoever looks while it is made finds none. Nobody may write into it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            making = folder.with_name(f"{folder.name}.making")
+            make(making)
+            making.rename(folder)
+    return folder
