@@ -47,6 +47,26 @@ param botAppPassword string = ''
 @description('Bearer keys of /api and /metrics, comma-separated; empty: both are shut')
 param apiKeys string = ''
 
+@description('Application of this tenant that reviewers sign in with; empty: they come by a link')
+param signInClientId string = ''
+
+@secure()
+@description('Its secret')
+param signInSecret string = ''
+
+@description('App roles or groups that may read at the reviewers\' desk, comma-separated')
+param signInReaders string = 'Desk.Read'
+
+@description('Those that may also decide and download')
+param signInReviewers string = 'Desk.Review'
+
+@description('Those that may also see every turn and end the sessions of others')
+param signInAdministrators string = 'Desk.Administer'
+
+@allowed(['all', 'team'])
+@description('Whose turns readers and reviewers see, where people sign in')
+param reviewSees string = 'all'
+
 @description('Who gets the alerts; empty: nobody, they stand in the portal alone')
 param alertEmail string = ''
 
@@ -226,6 +246,7 @@ module vault 'modules/vault.bicep' = {
     checkpointExpiry: dateTimeAdd(deployedAt, 'P2Y')
     botAppPassword: botAppPassword
     apiKeys: apiKeys
+    signInSecret: empty(signInClientId) ? '' : signInSecret
   }
 }
 
@@ -339,6 +360,12 @@ module app 'modules/app.bicep' = if (!empty(image)) {
     checkpointsSecretUrl: vault.outputs.checkpointsSecretUrl
     botSecretUrl: vault.outputs.botSecretUrl
     apiKeysSecretUrl: vault.outputs.apiKeysSecretUrl
+    signInClientId: signInClientId
+    signInSecretUrl: vault.outputs.signInSecretUrl
+    signInReaders: signInReaders
+    signInReviewers: signInReviewers
+    signInAdministrators: signInAdministrators
+    reviewSees: reviewSees
   }
   dependsOn: [
     endpoints

@@ -25,6 +25,14 @@ param checkpointsSecretUrl string
 param botSecretUrl string
 param apiKeysSecretUrl string
 
+@description('Application that reviewers sign in with; empty: they come by a link')
+param signInClientId string
+param signInSecretUrl string
+param signInReaders string
+param signInReviewers string
+param signInAdministrators string
+param reviewSees string
+
 @description('Something with a shell that may give the mounted folders to the user of the app')
 param shellImage string = 'mcr.microsoft.com/azurelinux/base/core:3.0'
 
@@ -47,6 +55,13 @@ var secretsOfApi = empty(apiKeysSecretUrl) ? [] : [
   {
     name: 'api-keys'
     keyVaultUrl: apiKeysSecretUrl
+    identity: identityId
+  }
+]
+var secretsOfSignIn = empty(signInSecretUrl) ? [] : [
+  {
+    name: 'sign-in-secret'
+    keyVaultUrl: signInSecretUrl
     identity: identityId
   }
 ]
@@ -180,6 +195,38 @@ var settingsOfApi = empty(apiKeysSecretUrl) ? [] : [
     secretRef: 'api-keys'
   }
 ]
+var settingsOfSignIn = empty(signInClientId) ? [] : [
+  {
+    name: 'ATTEST_SIGNIN_ISSUER'
+    value: '${environment().authentication.loginEndpoint}${subscription().tenantId}/v2.0'
+  }
+  {
+    name: 'ATTEST_SIGNIN_CLIENT_ID'
+    value: signInClientId
+  }
+  {
+    name: 'ATTEST_SIGNIN_READERS'
+    value: signInReaders
+  }
+  {
+    name: 'ATTEST_SIGNIN_REVIEWERS'
+    value: signInReviewers
+  }
+  {
+    name: 'ATTEST_SIGNIN_ADMINISTRATORS'
+    value: signInAdministrators
+  }
+  {
+    name: 'ATTEST_REVIEW_SEES'
+    value: reviewSees
+  }
+]
+var settingsOfSignInSecret = empty(signInSecretUrl) ? [] : [
+  {
+    name: 'ATTEST_SIGNIN_CLIENT_SECRET'
+    secretRef: 'sign-in-secret'
+  }
+]
 var mounts = [
   {
     volumeName: 'home'
@@ -218,7 +265,7 @@ resource app 'Microsoft.App/containerApps@2025-07-01' = {
           identity: identityId
         }
       ]
-      secrets: concat(secretsAlways, secretsOfBot, secretsOfApi)
+      secrets: concat(secretsAlways, secretsOfBot, secretsOfApi, secretsOfSignIn)
     }
     template: {
       terminationGracePeriodSeconds: 120
@@ -247,7 +294,7 @@ resource app 'Microsoft.App/containerApps@2025-07-01' = {
             '--workers'
             string(workers)
           ]
-          env: concat(settings, settingsOfBot, settingsOfApi)
+          env: concat(settings, settingsOfBot, settingsOfApi, settingsOfSignIn, settingsOfSignInSecret)
           resources: {
             cpu: json(cpu)
             memory: memory

@@ -1,4 +1,4 @@
-// What is secret: the address with which checkpoints are written, and, where they are given, the bot's password and the keys of the API.
+// What is secret: the address with which checkpoints are written, and, where they are given, the bot's password, the keys of the API and the secret of signing in.
 param name string
 param location string
 param tags object
@@ -15,6 +15,9 @@ param botAppPassword string
 
 @secure()
 param apiKeys string
+
+@secure()
+param signInSecret string
 
 var roles = loadJsonContent('../roles.json')
 
@@ -93,8 +96,18 @@ resource api 'Microsoft.KeyVault/vaults/secrets@2025-05-01' = if (!empty(apiKeys
   }
 }
 
+resource signIn 'Microsoft.KeyVault/vaults/secrets@2025-05-01' = if (!empty(signInSecret)) {
+  parent: vault
+  name: 'sign-in-secret'
+  properties: {
+    value: signInSecret
+    contentType: 'secret of the application that reviewers sign in with'
+  }
+}
+
 // With their version: of an address without one Container Apps looks for newer versions by itself and restarts the app, and for a moment two would have one home.
 output id string = vault.id
 output checkpointsSecretUrl string = checkpoints.properties.secretUriWithVersion
 output botSecretUrl string = empty(botAppPassword) ? '' : bot.properties.secretUriWithVersion
 output apiKeysSecretUrl string = empty(apiKeys) ? '' : api.properties.secretUriWithVersion
+output signInSecretUrl string = empty(signInSecret) ? '' : signIn.properties.secretUriWithVersion

@@ -21,13 +21,15 @@ MADE_UP = {
     "checkpoints": "https://name.blob.core.windows.net/checkpoints?sv=2025-06-01&sp=rcl&sig=x",
     "bot-app-password": "secret",
     "api-keys": "first,second",
+    "sign-in-secret": "another secret",
+    "environment().authentication.loginEndpoint": "https://login.microsoftonline.com/",
     "host": "attest.example.com",
 }
 
 
 def _value(written: str, made_up: dict[str, str]) -> str:
     if written.startswith("'"):
-        return re.sub(r"\$\{(\w+)\}", lambda m: made_up[m[1]], written.strip("'"))
+        return re.sub(r"\$\{([^}]+)\}", lambda m: made_up[m[1]], written.strip("'"))
     return made_up[written]
 
 

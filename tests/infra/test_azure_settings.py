@@ -9,13 +9,25 @@ import pytest
 
 from bot.settings.forms import PREFIX
 from bot.settings.load import load_settings
-from tests.infra.bicep import APP, ROOT, settings
+from tests.infra.bicep import APP, MADE_UP, ROOT, settings
 
 WAYS = {
     "managed identity": (("settings",), {"botType": "UserAssignedMSI", "directory": "graph"}),
     "managed identity, keys of the API": (
         ("settings", "settingsOfApi"),
         {"botType": "UserAssignedMSI", "directory": "graph"},
+    ),
+    "reviewers who sign in": (
+        ("settings", "settingsOfSignIn", "settingsOfSignInSecret"),
+        {
+            "botType": "UserAssignedMSI",
+            "directory": "graph",
+            "signInClientId": "00000000-0000-0000-0000-00000000c11e",
+            "signInReaders": "Desk.Read",
+            "signInReviewers": "Desk.Review",
+            "signInAdministrators": "Desk.Administer",
+            "reviewSees": "team",
+        },
     ),
     "registered app": (("settings", "settingsOfBot"), {"botType": "SingleTenant", "directory": "file"}),
 }
@@ -40,6 +52,13 @@ def test_the_program_takes_what_infra_sets(way: str, monkeypatch: pytest.MonkeyP
     assert taken.directory.kind == given["directory"]
     assert taken.search.kind == "azure"
     assert taken.model.generator == "openai"
+
+
+def test_the_issuer_is_that_of_the_tenant() -> None:
+    """As Entra ID calls itself, letter by letter: where a provider tells another name, nobody can sign in."""
+    variables, given = WAYS["reviewers who sign in"]
+    tenant = MADE_UP["subscription().tenantId"]
+    assert settings(variables, **given)["ATTEST_SIGNIN_ISSUER"] == f"https://login.microsoftonline.com/{tenant}/v2.0"
 
 
 def test_a_registered_app_without_its_secret_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +87,7 @@ def test_secrets_are_taken_at_a_version() -> None:
     """Without one the platform restarts the app by itself once there is another."""
     vault = (ROOT / "infra" / "modules" / "vault.bicep").read_text("utf-8")
     urls = re.findall(r"^output \w+SecretUrl string = (.*)$", vault, re.MULTILINE)
-    assert len(urls) == 3
+    assert len(urls) == 4
     assert all(url.endswith(".properties.secretUriWithVersion") for url in urls)
 
 
