@@ -72,7 +72,7 @@ _DIGIT_WORD = (
     r"due|tre|quattro|cinque|sei|sette|otto|nove)"
 )
 _SPOKEN = re.compile(
-    rf"(?<!\w)(?:plus[ \t]+)?{_DIGIT_WORD}(?:[ \t]*[,…-]?[ \t]*(?<!\w)(?:{_DIGIT_WORD}|\d{{1,4}})(?!\w)){{5,24}}",
+    rf"(?<!\w)(?:plus[ \t]+)?{_DIGIT_WORD}(?:[ \t]*+[,…-]?+[ \t]*+(?<!\w)(?:{_DIGIT_WORD}|\d{{1,4}})(?!\w)){{5,24}}",
     re.IGNORECASE,
 )
 _ODD = re.compile(r"(?<![\w•·_*|~=])\+?\(?\d{1,5}\)?([•·_*|~=]|\.{2,3}|--)\d{1,5}(?:\1\d{1,5}){1,6}(?![\w•·_*|~=])")
