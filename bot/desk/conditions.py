@@ -174,4 +174,4 @@ def about(connection: Connection, name: str) -> str | None:
 
 def sound(value: str) -> str:
     """A text that a database takes: a lone half of a surrogate pair is no character."""
-    return value.encode("utf-8", "replace").decode("utf-8")
+    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")

@@ -27,8 +27,8 @@ from rai.records import Entry
 T = TypeVar("T")
 NAME = "review.db"
 PAGE = 25
-BATCH = 100
-"""Entries that are read in one transaction; nobody else can fill or erase meanwhile."""
+BATCH, MOST_AT_ONCE, HELD_S = 100, 1_600, 0.5
+"""Entries that are read in one transaction, at first and at most: so many that it holds the write lock for about `HELD_S` seconds, in which nobody else can fill or erase."""
 COUNTED = 20_000
 """Entries that are counted at most."""
 SAMPLED = 1_000
@@ -124,6 +124,7 @@ class Desk:
         self._engine: Engine | None = None
         self._filling = asyncio.Lock()
         self._unflushed = False
+        self._batch = BATCH
 
     async def close(self) -> None:
         """Close the connections to the file."""
@@ -304,7 +305,8 @@ class Desk:
             held = await finished(sql.last_mark, connection)
             if held != mark:  # another process was faster
                 return (held.seq if held else 0), True, 0
-            batch = (await _from(ledger, mark, BATCH))[1 if mark else 0 :]
+            most, began = self._batch, time.monotonic()
+            batch = (await _from(ledger, mark, most))[1 if mark else 0 :]
             size = len(batch)
 
             def work() -> int:
@@ -314,9 +316,17 @@ class Desk:
                 return emptied
 
             erased = await finished(work)
+            self._resize(time.monotonic() - began)
         if erased:
             await self._flush_soon()
-        return (batch[-1].seq if batch else 0), size == BATCH, 0
+        return (batch[-1].seq if batch else 0), size == most, 0
+
+    def _resize(self, took_s: float) -> None:
+        """The next batch twice as large where this one was done well within `HELD_S`, half as large where it was not."""
+        if took_s < HELD_S / 2:
+            self._batch = min(self._batch * 2, MOST_AT_ONCE)
+        elif took_s > HELD_S:
+            self._batch = max(self._batch // 2, BATCH)
 
     async def _standing(self, ledger: Ledger) -> SealedAt | None:
         """The last mark that the ledger has as the index does."""

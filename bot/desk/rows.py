@@ -137,7 +137,7 @@ def _turn(fixed: tuple[int, str, str, str, str], body: Mapping[str, Any]) -> Des
         waits=body.get("delivery") == FOLLOWS,
         ms=_took(body, reply),
         documents=tuple(_documents(body, reply)),
-        claims=tuple(dict.fromkeys((*_claims(reply), *_refused(body), *_kept_out(body)))),
+        claims=tuple(ClaimFacts(*told) for told in dict.fromkeys((*_claims(reply), *_refused(body), *_kept_out(body)))),
         words=Words(question, _text(reply.get("answer")), "\n".join(filter(None, beside))),
     )
 
@@ -152,7 +152,11 @@ def _documents(body: Mapping[str, Any], reply: Mapping[str, Any]) -> Iterator[Do
     yield from (DocumentFacts(*key, *told) for key, told in found.items() if key[0])
 
 
-def _claims(reply: Mapping[str, Any]) -> Iterator[ClaimFacts]:
+_Told = tuple[str, str, str, bool]
+"""Fields of a `ClaimFacts`, before those that are told twice are left out: an answer has dozens of claims, of a few sorts."""
+
+
+def _claims(reply: Mapping[str, Any]) -> Iterator[_Told]:
     """Those of the answer, and of the draft before it those that were not delivered."""
     draft = _object(reply.get("draft"))
     for claim in _objects(reply.get("claims")):
@@ -162,14 +166,14 @@ def _claims(reply: Mapping[str, Any]) -> Iterator[ClaimFacts]:
             yield _claim(claim, struck=True)
 
 
-def _claim(claim: Mapping[str, Any], *, struck: bool = False) -> ClaimFacts:
-    return ClaimFacts(_text(claim.get("kind")), _text(claim.get("status")), _text(claim.get("rule")), struck=struck)
+def _claim(claim: Mapping[str, Any], *, struck: bool = False) -> _Told:
+    return _text(claim.get("kind")), _text(claim.get("status")), _text(claim.get("rule")), struck
 
 
-def _refused(body: Mapping[str, Any]) -> Iterator[ClaimFacts]:
+def _refused(body: Mapping[str, Any]) -> Iterator[_Told]:
     for screening in _objects(body.get("screenings")):
         if screening.get("verdict") == "block":
-            yield ClaimFacts(SCREEN, "block", _text(screening.get("rule")))
+            yield SCREEN, "block", _text(screening.get("rule")), False
 
 
 def _took(body: Mapping[str, Any], reply: Mapping[str, Any]) -> float:
@@ -180,10 +184,10 @@ def _took(body: Mapping[str, Any], reply: Mapping[str, Any]) -> float:
     return float(sum(ms for s in _objects(body.get("stages")) if isinstance(ms := s.get("ms"), int | float) and ms > 0))
 
 
-def _kept_out(body: Mapping[str, Any]) -> Iterator[ClaimFacts]:
+def _kept_out(body: Mapping[str, Any]) -> Iterator[_Told]:
     for passage in _objects(body.get("passages")):
         if rule := _text(passage.get("screened")):
-            yield ClaimFacts(KEPT_OUT, "block", rule)
+            yield KEPT_OUT, "block", rule, False
 
 
 def _unanswered(body: Mapping[str, Any], question: str) -> str:
@@ -238,7 +242,9 @@ def _object(value: object) -> Mapping[str, Any]:
 
 def _objects(value: object) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, list | tuple):
-        yield from (item for item in value if isinstance(item, Mapping))
+        yield from (
+            item for item in value if isinstance(item, dict | Mapping)
+        )  # to ask for a Mapping alone is ten times as slow
 
 
 def _text(value: object) -> str:

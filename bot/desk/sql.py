@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    Table,
     create_engine,
     delete,
     event,
@@ -123,7 +124,7 @@ def add(connection: Connection, rows: Sequence[DeskRow]) -> list[str]:
             words.append({"seq": row.seq, **{n: sound(getattr(row.words, n)) for n in row.words.__slots__}})
     if not entries:
         return []
-    connection.execute(insert(ENTRIES), entries)
+    _insert(connection, ENTRIES, [tuple(entry[c.name] for c in ENTRIES.columns) for entry in entries])
     _note_back(connection, back)
     _add_beside(connection, rows)
     first, last = rows[0].seq, rows[-1].seq
@@ -321,11 +322,7 @@ def _entry(row: DeskRow, clock: str) -> dict[str, Any]:
 
 
 def _add_beside(connection: Connection, rows: Sequence[DeskRow]) -> None:
-    documents = [
-        {"seq": r.seq, "doc_id": sound(d.doc_id), "version": sound(d.version), "quoted": d.quoted, "web": d.web}
-        for r in rows
-        for d in r.documents
-    ]
+    documents = [(sound(d.doc_id), r.seq, sound(d.version), d.quoted, d.web) for r in rows for d in r.documents]
     claims = {(r.seq, sound(c.kind), sound(c.status), sound(c.rule), c.struck): None for r in rows for c in r.claims}
     said = [
         {"seq": r.seq, "turn": sound(each.turn), "what": each.what, "value": sound(each.value)}
@@ -333,14 +330,21 @@ def _add_beside(connection: Connection, rows: Sequence[DeskRow]) -> None:
         for each in r.said
     ]
     if documents:
-        connection.execute(insert(DOCUMENTS), documents)
+        _insert(connection, DOCUMENTS, documents)
     if claims:
-        names = ("seq", "kind", "status", "rule", "struck")
-        connection.execute(insert(CLAIMS), [dict(zip(names, key, strict=True)) for key in claims])
+        _insert(connection, CLAIMS, list(claims))
     if said:
         connection.execute(insert(SAID), said)
     for each in said:
         _tell(connection, str(each["turn"]), str(each["what"]), str(each["value"]))
+
+
+def _insert(connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Rows with a value for each column of `table`, in the order of its columns, handed to the driver as they are: an index of a million entries has
+    fifteen million of them, and to read each one's names again took a third of the time that making it takes.
+    """
+    names, marks = ", ".join(f'"{c.name}"' for c in table.columns), ", ".join("?" * len(table.columns))
+    connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", list(rows))  # noqa: S608 - our own names
 
 
 def _tell(connection: Connection, turn: str, what: str, value: str) -> None:

@@ -10,7 +10,7 @@ from grounding.query.answer_kind import holds
 from grounding.quoting.question_parts import Part, Reading
 from grounding.text import sentences, terms
 
-_GENERIC = frozenset(
+GENERIC = frozenset(
     terms(
         "how long much many often what which who whom when where why can could do does is are may must will until cost costs price fee charge number need want get "
         "know tell please customer client guest he she they we you it and also btw much time there any"
@@ -57,7 +57,7 @@ def _is_answered(part: Part, parts: Sequence[Part], lines: Sequence[str]) -> boo
 
 def _own(part: Part, parts: Sequence[Part]) -> frozenset[str]:
     others = frozenset(w for p in parts if p is not part for w in terms(p.text))
-    return frozenset(terms(part.text)) - others - _GENERIC
+    return frozenset(terms(part.text)) - others - GENERIC
 
 
 def _speaks_of(words: frozenset[str], line: str) -> bool:

@@ -33,6 +33,7 @@ _UNITS = {
     "money": "€ $ £ eur euro euros usd dollars gbp pounds",
     "percent": "% percent",
 }
+_SIZE_UNITS = frozenset(("m", "cm", "mm", "kg", "g", "t", "l", "person"))
 _UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
 _UNIT = "|".join(sorted(map(re.escape, _UNIT_OF), key=len, reverse=True))
 _N = r"(\d+(?:[.,]\d+)?)"
@@ -151,6 +152,20 @@ def fits(cell: str, asked: SaidValues) -> bool | None:
         verdicts.append(bool(held & numbers) if held and numbers else None)
     told = [v for v in verdicts if v is not None]
     return all(told) if told else None
+
+
+def equals(cell: str, header: str, asked: SaidValues) -> bool | None:
+    """Whether a cell that is one quantity ("14 kg", or "14" under "bag_kg") is one of those that are said, of its unit; None where it is none, or
+    nothing of its unit is said. Sizes alone are looked at: money, percentages and times are mostly what is asked for, not what it is asked of.
+    """
+    match = _QUANTITY.fullmatch(caseless(cell).strip())
+    if match is None or match.group(1):
+        return None
+    unit = _UNIT_OF.get(match.group(3) or "") or next(
+        (_UNIT_OF[word] for word in re.split(r"[\W_]+", caseless(header)) if word in _UNIT_OF), ""
+    )
+    said_of_it = [value for value, of in asked.quantities if of == unit]
+    return _number(match.group(2)) in said_of_it if said_of_it and unit in _SIZE_UNITS else None
 
 
 def _holds(cell: str, quantities: Sequence[tuple[float, str]]) -> bool | None:

@@ -16,7 +16,7 @@ from grounding.query.conversation import content
 from grounding.quoting.blocks import cells
 from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
 from grounding.quoting.question_parts import Reading
-from grounding.quoting.ranges import SaidValues, fits, said
+from grounding.quoting.ranges import SaidValues, equals, fits, said
 from grounding.records import Passage
 from grounding.text import STOP_WORDS, caseless, terms, words
 
@@ -31,13 +31,18 @@ ATTRIBUTES = frozenset("property feature attribute specification spec eigenschaf
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows with the same columns in one document, also where a passage ends within it. `rows`: indices into the candidates; `keys`: for each
-    row the first cells, without the names of their columns; `labelled`: the columns stand beside each other, and a row is an attribute.
+    """Rows with the same columns in one document, also where a passage ends within it. `rows`: indices into the candidates; `cells`: for each
+    row its cells, each with the name of its column; `labelled`: the columns stand beside each other, and a row is an attribute.
     """
 
     rows: tuple[int, ...]
-    keys: tuple[tuple[str, ...], ...]
+    cells: tuple[tuple[tuple[str, str], ...], ...]
     labelled: bool
+
+    @property
+    def keys(self) -> tuple[tuple[str, ...], ...]:
+        """For each row the first cells, without the names of their columns: among them stands what it is about."""
+        return tuple(tuple(value for _, value in row[:KEYS]) for row in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ def tables(found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list
             if any(headers):
                 groups.setdefault((passages[candidate.passage].doc_id, headers), []).append(i)
     return [
-        Table(tuple(rows), tuple(_keys(found[i].block.text) for i in rows), labelled=is_label(headers[0]))
+        Table(tuple(rows), tuple(_cells(found[i].block.text) for i in rows), labelled=is_label(headers[0]))
         for (_, headers), rows in groups.items()
         if len(rows) > 1
     ]
@@ -70,9 +75,11 @@ def is_label(header: str) -> bool:
     return not header or header.lower() in ATTRIBUTES
 
 
-def _keys(row: str) -> tuple[str, ...]:
-    first = cells(row)[:KEYS]
-    return tuple(c.span.text.removeprefix(f"{c.header}: ").strip() if c.header else c.span.text.strip() for c in first)
+def _cells(row: str) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (c.header, c.span.text.removeprefix(f"{c.header}: ").strip() if c.header else c.span.text.strip())
+        for c in cells(row)
+    )
 
 
 def fit(table: Table, reading: Reading) -> Fit:
@@ -83,8 +90,11 @@ def fit(table: Table, reading: Reading) -> Fit:
     every = set(range(len(table.rows)))
     left, latest, sure = set(every), set(every), set[int]()
     last = " ".join(part.text for part in reading.parts)
+    keys = table.keys
+    if (exact := _exactly(table, said(last).over(said(reading.text)))) is not None:
+        left, sure, latest = set(exact), set(exact), set(exact)
     for column in range(1 if table.labelled else KEYS):
-        values = [keys[column] if column < len(keys) else "" for keys in table.keys]
+        values = [row[column] if column < len(row) else "" for row in keys]
         now = _meant(values, last, said(last), reading, ranges_only=table.labelled)
         wanted = now or _meant(
             values, reading.text, said(last).over(said(reading.text)), reading, ranges_only=table.labelled
@@ -97,6 +107,15 @@ def fit(table: Table, reading: Reading) -> Fit:
     if not rows or rows == every:
         return Fit(tuple(sorted(every)))
     return Fit(tuple(sorted(rows)), frozenset(sure & rows))
+
+
+def _exactly(table: Table, asked: SaidValues) -> frozenset[int] | None:
+    """Positions of the rows in which a quantity is just what the question says ("the 14 kilo bag"), where it is not in all; None where none has it."""
+    if table.labelled or not asked.quantities:
+        return None
+    told = [[equals(value, header, asked) for header, value in row] for row in table.cells]
+    rows = frozenset(i for i, verdicts in enumerate(told) if True in verdicts)
+    return rows if rows and len(rows) < len(told) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +224,9 @@ def rivals(
     asked = content(reading.text)
     mine = found[index].held & asked
     left = [i for i in mine_in.fit.left if found[table.rows[i]].held & asked == mine]
-    about = [asked & set(terms(" ".join(table.keys[i]))) for i in left]
-    apart = len({table.keys[i] for i in left}) == len(left)
+    keys = table.keys
+    about = [asked & set(terms(" ".join(keys[i]))) for i in left]
+    apart = len({keys[i] for i in left}) == len(left)
     return tuple(table.rows[i] for i in left) if len(left) > 1 and apart and all(about) else ()
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from grounding.query.conversation import FILLERS
 from grounding.quoting.blocks import cells
+from grounding.quoting.coverage import GENERIC
 from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
 from grounding.quoting.ranges import CALENDAR
 from grounding.quoting.siblings import Table, tables
@@ -47,9 +48,12 @@ _PRICED = re.compile(
     re.IGNORECASE,
 )
 _PLACED = re.compile(
-    r"\b(?:to|in|at|from|nach|aus|vers|à) ([^\W\d_][\w’'-]*)(?=\s*(?:$|[?.,;:!)]|(?:pls|please|plz|bitte|svp|and|und|et|how|what|when|is|does|with|by)\b))",
+    r"\b(?:to|in|at|from|nach|aus|vers|à) (?:the |die |der |den )?([^\W\d_][\w’'-]*)(?=\s*(?:$|[?.,;:!)]|(?:pls|please|plz|bitte|svp|and|und|et|how|what|when|is|does|with|by)\b))",
     re.IGNORECASE,
 )
+_ARTICLES = frozenset("a an the my his her their our your this that one".split())
+NAME_TERMS, NEAR = 4, 3
+"""Terms of a row's name, and words between it and the strange one, up to which the one may stand in place of a word of the other."""
 NAME_FROM = 4
 """Letters of a word that is taken for a name."""
 
@@ -65,6 +69,7 @@ def unknown_name(
         or _unknown_sibling(question, found, passages)
         or _unknown_thing(question, passages)
         or (None if best is None else _unknown_place(question, found[best], passages))
+        or (None if best is None else _unknown_beside(question, found[best], passages))
     )
 
 
@@ -82,6 +87,28 @@ def _unknown_place(question: str, best: BlockCandidate, passages: Sequence[Passa
         if len(word) < NAME_FROM or plain in _PLAIN | _NO_AREAS | STOP_WORDS or set(terms(word)) & FILLERS:
             continue
         if terms(word) and not _known(word, said):
+            return word
+    return None
+
+
+def _unknown_beside(question: str, best: BlockCandidate, passages: Sequence[Passage]) -> str | None:
+    """What a thing is for that no passage has ("the booster for a ferret"), where what would be quoted is the row of a sibling: "Dog booster"."""
+    keys = cells(best.block.text)[:KEYS] if best.block.kind == "row" else ()
+    names = [terms(c.span.text.removeprefix(f"{c.header}: ")) for c in keys]
+    name = next((t for t in names if any(map(str.isalpha, t))), ())
+    said_words = [w.group() for w in _WORD.finditer(question)]
+    shared = [i for i, w in enumerate(said_words) if any(likeness(t, frozenset(name)) >= SLIPPED for t in terms(w))]
+    asked = frozenset(terms(question))
+    if not shared or not 1 < len(set(name)) <= NAME_TERMS or all(likeness(t, asked) >= SLIPPED for t in name):
+        return None
+    said, plain = _said(passages), [caseless(w) for w in said_words]
+    for i, word in enumerate(said_words):
+        behind = plain[max(0, i - 2) : i]
+        named = behind[-1:] == ["for"] or (behind[:1] == ["for"] and behind[-1] in _ARTICLES)
+        if not named or len(word) < NAME_FROM or plain[i] in _PLAIN | _NO_AREAS | STOP_WORDS:
+            continue
+        own = set(terms(word))
+        if own and not own & (FILLERS | GENERIC) and not _known(word, said) and min(abs(i - j) for j in shared) <= NEAR:
             return word
     return None
 

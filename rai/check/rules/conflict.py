@@ -19,6 +19,7 @@ from rai.check.comparison.values import same_value
 from rai.check.context import Around, CheckContext, Finding, name_of
 from rai.check.phrasing.plain import NEGATION
 from rai.check.reading.newer import newer_of
+from rai.check.reading.owners import owner
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, Prepared
 from rai.check.reading.subject import NEUTRAL, heading_of, key_and_cells, spoken_of
@@ -40,6 +41,7 @@ SHORT = 100
 LONGEST = 600
 """Most characters of a sentence or row that is compared."""
 
+_CONTACTS = frozenset({"phone", "email", "url"})
 _OTHER_TIMES = re.compile(
     r"\b(?:was|were|used to|former|formerly|previous|previously|until|till|before|no longer|originally|instead of|down from|"
     r"up from|old|past|last|expired|discontinued|archived?|obsolete|superseded|will|going to|planned|proposed|expected|next|"
@@ -187,12 +189,20 @@ def _same_role(place: Place, mine: Prepared, other: Place, theirs: Prepared) -> 
         return False
     table = " | " in here or "\t" in here
     shared = _same_cell(place, other) if table else _same_sentence(place, mine, other, theirs)
+    if place.found.kind in _CONTACTS and _of_two_owners(place, other):
+        return False
     verbatim = not table and len(here) <= SHORT and _frame(place, mine) == _frame(other, theirs)
     if shared is None or not _one_subject(place, other, shared, least=1 if verbatim else 2):
         return False
     if _times(here) != _times(there) or len(NEGATION.findall(here)) != len(NEGATION.findall(there)):
         return False
     return place.frame.bound == other.frame.bound and hedge_of(_spot(place)) == hedge_of(_spot(other))
+
+
+def _of_two_owners(place: Place, other: Place) -> bool:
+    """True of contacts of two desks, branches or people, as the lines and headings around them say: "E-mail: …" under two names contradicts nothing."""
+    ours, theirs = owner(place), owner(other)
+    return bool(ours - theirs) and bool(theirs - ours)
 
 
 def _unit_text(place: Place) -> str:

@@ -56,7 +56,7 @@ def _turned_part(said: PreparedStatement, part: PreparedClause) -> Decision | No
         return None
     first = near[0]
     turn = turned(first.two)
-    if turn is None or denied_apart(said.plain, first.unit.span.text):
+    if turn is None or denied_apart(said.plain, first.unit.span.text) or _of_others(said.plain, first.unit.span.text):
         return None
     if sum(not t.digits for t in first.two.piece.terms) <= _LABEL and not _is_denying(first.two.piece, turn):
         return (
@@ -189,8 +189,8 @@ def _of_others(plain: str, text: str) -> bool:
     return bool(mine and theirs) and mine.isdisjoint(theirs)
 
 
-_NAME = re.compile(r"(?<=\w )(?:[A-Z]\b|[A-Z]\w+)(?![.:])")
-"""A letter that is a name, or a word with a capital, not at the beginning of a sentence."""
+_NAME = re.compile(r"(?<=\w )(?:[A-Z]\b(?![–-])|[A-Z]\w+(?:[–-][A-Z]\w+)*)(?![.:])")
+"""A letter that is a name, or a word with a capital, not at the beginning of a sentence; a route from one to another is one name."""
 
 
 def condition_denied(said: PreparedStatement) -> Decision | None:

@@ -55,6 +55,27 @@ def test_a_row_is_found_by_the_range_of_its_cell() -> None:
     assert left(LIFTS, "lift for a 12 m boat? and for 9 m?", "and for 9 m?") == ["Boat length: up to 10 m | Price: €26"]
 
 
+BAGS = "\n".join(
+    f"sku: F{kg} | product: Field Chicken | for: dog | bag_kg: {kg} | price_eur: {price} | keeps_days: 14"
+    for kg, price in [(2, "13.90"), (7, "39.90"), (14, "69.50")]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "prices"),
+    [
+        ("price of the 14 kilo bag of field chicken", ["69.50"]),
+        ("field chicken 2kg, how much", ["13.90"]),
+        ("field chicken in a 5 kg bag", ["13.90", "39.90", "69.50"]),
+        ("field chicken for 14 days, price", ["13.90", "39.90", "69.50"]),
+        ("has 39.90 euro, which field chicken is that", ["13.90", "39.90", "69.50"]),
+    ],
+)
+def test_a_size_in_any_column_tells_the_row(question: str, prices: Sequence[str]) -> None:
+    """Its unit may be that of the column's name; days and money are asked for more often than asked of."""
+    assert [row.split("price_eur: ")[1].split(" ")[0] for row in left(BAGS, question)] == list(prices)
+
+
 def test_the_label_of_things_side_by_side_may_be_a_range() -> None:
     assert left(HOURS, "office on a saturday in october") == ["Oct–Mar, Sat | Office: closed | Yard: 8 to 12"]
 

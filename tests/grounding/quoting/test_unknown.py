@@ -10,6 +10,27 @@ TABLE = (
     "Branch: Cork | Opens: 9:00\nBranch: Galway | Opens: 10:00\n\nPlan: Beacon Basic | Fee: €9\nPlan: Beacon Max | Fee: €34\n\n"
     "Day: Monday | Opens: 9:00\nDay: Friday | Opens: 8:00\n\nMessages of the family are free. Groundsheets cost €12. The old list holds. Tents are rented."
 )
+BOOSTERS = "Item: Dog booster | Price: €68\nItem: Cat booster | Price: €64\n\nA ferry brings the post. Rabbits are seen on Fridays."
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("booster for a hamster, how much", "hamster"),
+        ("booster for hamster, price", "hamster"),
+        ("the bigger booster, price", None),
+        ("booster for a dog, how much", None),
+        ("booster price", None),
+        ("booster for a rabbit, price", None),
+        ("what does the booster cost when people come on a weekday with the hamster", None),
+    ],
+)
+def test_a_thing_in_place_of_a_siblings(question: str, unknown: str | None) -> None:
+    """Behind "for", near the word that it shares with a row, and in no passage; a rabbit is known here, whatever its booster costs."""
+    passages = [Passage("c", "d", "Help", BOOSTERS)]
+    assert unknown_name(question, candidates(passages), passages, best=0) == unknown
+
+
 NUMBERS = "Fixed 12: 2.30 %. Fixed 24: 2.45 %. HB-201 means locked, HB-202 unknown. The Skua 4 sleeps four. A Skua 4 is new. Sat 20 June."
 
 
