@@ -121,7 +121,7 @@ def is_strong(name: str) -> bool:
 
 
 _ASKS = re.compile(
-    r"\?\s*$|^\W*(?:who|whom|whose|what|when|where|which|why|how|can|could|do|does|did|is|are|was|were|will|would|should|may|must|shall|has|have|"
+    r"\?\s*$|^\W*(?:who|whom|whose|what|when|where|which|why|how|(?:can|will)(?! do\b)|could|do(?! let\b)|does|did|is|are|was|were|would|should|may|must|shall|(?:has|have)(?! (?:to|a|an|fun|got)\b)|"
     r"tell|give|show|explain|list|was|wie|wann|wo|wer|welche\w*|kann|muss|darf|combien|comment|quand|où|quel\w*)\b",
     re.IGNORECASE,
 )

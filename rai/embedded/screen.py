@@ -45,8 +45,6 @@ ALONE = 2.0
 """What is taken off the log odds of a sentence that is read without the others: it must be surer, for it may lean on them."""
 JUST_IN_DOUBT = 0.49
 """The highest score of a question about what may be told of a customer: a stronger screen sees it, none refuses it."""
-_HEADING = re.compile(r"#{1,6}\s")
-"""A heading names what follows ("Steps for the agent"): of it the classifier must be as much surer."""
 _MOST_SENTENCES = 8
 """Most sentences of a text that are read one by one too."""
 _ATTACKS = frozenset({"jailbreak", "instruction_leak", "injection"})
@@ -138,8 +136,7 @@ class EmbeddedScreen:
         said = weighed(sentence, "order")
         if said < PASSAGE_AT:
             return 0.0
-        less = ALONE if _HEADING.match(sentence) else 0.0
-        odds = log_odds(self._classifier.order(sentence)) + WORDS_WEIGH * said - less
+        odds = log_odds(self._classifier.order(sentence)) + WORDS_WEIGH * said
         return scored(odds, ORDER_AT)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.errors import InputError
 from grounding.query.conversation import (
+    asks,
     goes_on,
     last_asked,
     last_turn_query,
@@ -187,3 +188,20 @@ def test_words_are_put_in_the_place_of_slips() -> None:
     assert mended.text == "express shipping, express or not"
     assert mended.sentences == ()
     assert with_words(query, {}) is query
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_one"),
+    [
+        ("have you got it in red", True),
+        ("has it arrived", True),
+        ("do I get a refund", True),
+        ("will it fit", True),
+        ("have to go, write to me please, bye", False),
+        ("have a nice day", False),
+        ("will do", False),
+        ("do let me know", False),
+    ],
+)
+def test_what_asks_is_told_from_what_only_begins_so(sentence: str, *, is_one: bool) -> None:
+    assert asks(sentence) is is_one
