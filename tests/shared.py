@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,7 @@ def made_once(folder: Path, make: Callable[[Path], object]) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
             making = folder.with_name(f"{folder.name}.making")
+            shutil.rmtree(making, ignore_errors=True)  # of one that failed half-way: the next says why, too
             make(making)
             making.rename(folder)
     return folder

@@ -242,9 +242,8 @@ def _object(value: object) -> Mapping[str, Any]:
 
 def _objects(value: object) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, list | tuple):
-        yield from (
-            item for item in value if isinstance(item, dict | Mapping)
-        )  # to ask for a Mapping alone is ten times as slow
+        # to ask for a Mapping alone is ten times as slow
+        yield from (item for item in value if isinstance(item, dict | Mapping))
 
 
 def _text(value: object) -> str:

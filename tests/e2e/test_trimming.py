@@ -43,7 +43,7 @@ from tests.grounding.embedded.kb import retriever_of
 from tests.knowledge_base import take_in
 
 COMPANIES, PEOPLE, ARTICLES = 8, 9, 36
-CASES, ASKED, WITH_MODEL = 1000, 10, 24
+CASES, ASKED, WITH_MODEL = 1000, 5, 24
 """Each case is searched for; one in `ASKED` goes through a whole turn and its pages as well."""
 ALL = 1000
 
