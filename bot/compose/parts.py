@@ -44,12 +44,11 @@ def embedding_model(settings: Settings) -> Embedder | None:
 
 
 def names_over(index: EmbeddedIndex, model: Embedder | None) -> StoreNames:
-    """The names and spellings of an index; the words of the model's vocabulary, where there is one, are never slips."""
+    """The names and spellings of an index; the words of the model's vocabulary, where there is one, are never slips and may be meant."""
     from grounding.embedded.embedder import MiniLM
     from grounding.embedded.store_names import StoreNames
 
-    is_word = model.is_word if isinstance(model, MiniLM) else lambda _word: False
-    return StoreNames(index.store, index.words, is_word=is_word)
+    return StoreNames(index.store, index.words, model.vocabulary if isinstance(model, MiniLM) else None)
 
 
 def remedy(settings: Settings) -> str:

@@ -22,7 +22,7 @@ from bot.turn.recording import broken_reply, record_reply
 from bot.turn.rework import reworked, wanted
 from bot.turn.screening import blocked_for, open_turn
 from bot.turn.seams import Seams
-from bot.turn.small_talk import small_talk
+from bot.turn.small_talk import courtesy, small_talk
 from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState
@@ -47,6 +47,7 @@ from grounding.query.clarify import clarifying
 from grounding.query.conversation import last_turn_query, with_words, without_excluded
 from grounding.query.trade_words import english_words
 from grounding.records import Access, Action, Evidence, Query, Turn
+from grounding.text import terms
 from rai.account import Account
 from rai.records import Outcome
 from rai.screening.turn import screened_turn
@@ -92,7 +93,7 @@ async def _expected(state: TurnState) -> Reply:
         try:
             async with asyncio.timeout(state.seams.deadline_s) as limit:
                 with state.ask.stop.ends(limit) if state.ask.stop else nullcontext():
-                    reply = await _told_if_empty(state, await _turn(state))
+                    reply = await _told_instead(state, await _turn(state))
         finally:
             state.close_screening()
     except TimeoutError:
@@ -126,11 +127,15 @@ async def _expected(state: TurnState) -> Reply:
     return reply
 
 
-async def _told_if_empty(state: TurnState, reply: Reply) -> Reply:
-    """An empty knowledge base is no lack of evidence: whoever asks is told so, and how it is filled."""
-    if reply.outcome is Outcome.INSUFFICIENT and await state.seams.is_empty():
+async def _told_instead(state: TurnState, reply: Reply) -> Reply:
+    """An empty knowledge base is no lack of evidence: whoever asks is told so, and how it is filled. Who greets and chats has asked nothing."""
+    if reply.outcome is not Outcome.INSUFFICIENT:
+        return reply
+    if await state.seams.is_empty():
         return replace(reply, answer=said("empty", state.language))
-    return reply
+    found = frozenset(term for passage in state.found.graded for term in terms(passage.text))
+    talk = courtesy(state.ask.question, found, state.history, state.ask.locale)
+    return await talked(state, talk) if talk else reply
 
 
 def _conversation(ask: Ask) -> list[str]:

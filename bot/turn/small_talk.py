@@ -17,6 +17,7 @@ import yaml
 
 from bot.records import How, Intent
 from grounding.records import Turn
+from grounding.text import terms
 from rai.screening.languages import language
 
 Form = Literal[
@@ -76,6 +77,9 @@ _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHES = re.compile("['\u2019\u02bc`\u00b4]")
 _RUN = re.compile(r"([^\W\d_])\1\1+")
 _BREAK = re.compile(r"[.!?;:…]")
+_CLAUSE = re.compile(r"[.!;:…,\n]+|\s[-–—]\s")
+MOST_BESIDE = 8
+"""Words that may stand beside a greeting where nothing was found on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +120,10 @@ class SmallTalkLanguage:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """The whole file: languages by their code, and words behind a greeting that are names, and that never are."""
+    """The whole file: languages by their code, words with which one asks or wishes in any of them, and words behind a greeting that are names, and that never are."""
 
     languages: Mapping[str, SmallTalkLanguage]
+    asking: frozenset[str]
     names: frozenset[str]
     not_names: frozenset[str]
 
@@ -161,7 +166,8 @@ def lists() -> Lists:
     table = yaml.load(resources.files("bot.turn").joinpath("small_talk.yaml").read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
     shared = table.pop(EVERYWHERE)
     names, not_names = (frozenset(_plain(table.pop(name)).split()) for name in ("names", "not_names"))
-    return Lists({code: _language(code, row, shared) for code, row in table.items()}, names, not_names)
+    asking = frozenset(word for row in table.values() for word in _plain(row.pop("asking")).split())
+    return Lists({code: _language(code, row, shared) for code, row in table.items()}, asking, names, not_names)
 
 
 def _language(code: str, row: Mapping[str, Any], shared: Mapping[str, Any]) -> SmallTalkLanguage:
@@ -203,6 +209,23 @@ def small_talk(text: str, history: Sequence[Turn] = (), locale: str | None = Non
         return None
     code = _language_of(found, history, locale)
     return Talk(found[code].form, code, found[code].into)
+
+
+def courtesy(text: str, known: frozenset[str], history: Sequence[Turn] = (), locale: str | None = None) -> Talk | None:
+    """What a message says that begins or ends with a greeting, thanks or a farewell and else chats: "morning! quiet so far here". For a message that
+    nothing was found on: whatever asks, has a number or says one of the terms `known`, those of what was found, is None.
+    """
+    clauses = [clause for clause in _CLAUSE.split(text) if _words(clause)]
+    if len(text) > LONGEST or "?" in text or any(char.isdigit() for char in text) or len(clauses) < 2:
+        return None
+    for said, rest in ((clauses[0], clauses[1:]), (clauses[-1], clauses[:-1])):
+        found = {c: read for c, read in _forms(said, beginning=not history).items() if read.form in _NAMED}
+        beside = [word.text for clause in rest for word in _words(clause)]
+        asks = lists().asking.intersection(beside) or known.intersection(terms(" ".join(rest)))
+        if found and not asks and len(beside) <= MOST_BESIDE and _closes(found, history):
+            code = _language_of(found, history, locale)
+            return Talk(found[code].form, code)
+    return None
 
 
 def _language_of(found: Mapping[str, _Read], history: Sequence[Turn], locale: str | None) -> str:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from grounding.embedded.grader import told_anew
 from grounding.evidence.choose import retired, superseded
-from grounding.grading.features import LABELS, YES_AT
 from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.quoting.blocks import BAR
 from grounding.quoting.choose import choose, shown
 from grounding.quoting.features import COSINE, BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.question_parts import Reading, read
-from grounding.quoting.siblings import fitted_tables, fitting, together
+from grounding.quoting.siblings import FittedTable, fitted_tables, fitting, together
+from grounding.quoting.sureness import may_quote
 from grounding.quoting.unknown import unknown_name
 from grounding.records import Draft, Evidence, Passage, Prompt
 from grounding.text import body_start
@@ -24,11 +25,26 @@ from grounding.text import body_start
 LEAD_IN = "Quoted from the sources:"
 LOOKED_AT = 32
 """Blocks whose meaning is looked at: those that score best by words. The rest take their passage's."""
-NEEDED: tuple[tuple[float, float], ...] = ((YES_AT, 0.3), (LABELS[2][0], 0.4), (0.0, 0.55))
-"""(grade, score): the score that the best block needs where the best passage has at least that grade: the less the grader thinks of all passages, the
-surer the block must be. Lower ones give a few more right answers and as many more beside the point (docs/decisions/0014-quoting.md)."""
+REPLACED_BY = 0.3
+"""The score from which a block stands in place of what an edition says that was replaced."""
 OLDER = 0.7
 """What a block keeps of its score beside a newer document about the same thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A question over blocks: `scores` has for each part of it one for each of them; `fitted` are the tables among them."""
+
+    reading: Reading
+    found: Sequence[BlockCandidate]
+    passages: Sequence[Passage]
+    fitted: Sequence[FittedTable]
+    scores: Sequence[Sequence[float]]
+
+    @property
+    def best(self) -> int:
+        """The block with the highest score."""
+        return max(range(len(self.found)), key=lambda i: max(part[i] for part in self.scores))
 
 
 class ExtractiveComposer:
@@ -44,9 +60,22 @@ class ExtractiveComposer:
         self._own = own
 
     async def compose(self, prompt: Prompt) -> Draft:
-        """A draft that quotes the blocks which answer each part of the question, each with its [n]; the insufficient sentence where none
-        scores high enough.
+        """A draft that quotes the blocks which answer each part of the question, each with its [n]; the insufficient sentence where it is
+        not sure enough that they do.
         """
+        weighed = await self.weighed(prompt)
+        if weighed is None:
+            return Draft(insufficient_sentence(), self.name)
+        asked = " ".join(part.text for part in weighed.reading.parts)
+        unknown = unknown_name(asked, weighed.found, weighed.passages, weighed.best) or ""
+        if unknown or not may_quote(
+            weighed.reading, weighed.found, weighed.scores, max(e.score for e in prompt.evidence)
+        ):
+            return Draft(insufficient_sentence(), self.name, unknown=unknown)
+        return Draft(quotes(weighed, prompt.evidence), self.name)
+
+    async def weighed(self, prompt: Prompt) -> Weighed | None:
+        """The blocks of the evidence with their scores; None where there are none."""
         question = prompt.query or prompt.question
         passages = [e.passage for e in prompt.evidence]
         if not self._own:
@@ -54,18 +83,10 @@ class ExtractiveComposer:
         reading = await asyncio.to_thread(read, question, prompt.question)
         found = await asyncio.to_thread(candidates, passages)
         if not found:
-            return Draft(insufficient_sentence(), self.name)
+            return None
         fitted = await asyncio.to_thread(fitted_tables, reading, found, passages)
         told = together(fitting(await self.scores(reading, found, passages), fitted), reading, found, fitted)
-        scores = without_retired(told, found, passages, _needed(prompt.evidence))
-        asked = " ".join(part.text for part in reading.parts)
-        best = max(range(len(found)), key=lambda i: max(part[i] for part in scores))
-        unknown = unknown_name(asked, found, passages, best) or ""
-        if unknown or max(max(part) for part in scores) < _needed(prompt.evidence):
-            return Draft(insufficient_sentence(), self.name, unknown=unknown)
-        chosen = choose(reading, found, passages, scores, fitted)
-        lines = [quoted(found[i], reading, prompt.evidence[found[i].passage]) for i in chosen]
-        return Draft(f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines)), self.name)
+        return Weighed(reading, found, passages, fitted, without_retired(told, found, passages))
 
     async def scores(
         self, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
@@ -104,21 +125,22 @@ class ExtractiveComposer:
 
 
 def without_retired(
-    scores: list[list[float]], found: Sequence[BlockCandidate], passages: Sequence[Passage], needed: float
+    scores: list[list[float]], found: Sequence[BlockCandidate], passages: Sequence[Passage]
 ) -> list[list[float]]:
-    """`scores` with 0 for blocks of an edition that another has replaced, unless no other block reaches `needed`."""
+    """`scores` with 0 for blocks of an edition that another has replaced, unless no other block may stand in their place."""
     gone = retired(passages)
     left = [
         [0.0 if passages[c.passage].chunk_id in gone else s for c, s in zip(found, part, strict=True)]
         for part in scores
     ]
-    return left if max(max(part) for part in left) >= needed else scores
+    return left if max(max(part) for part in left) >= REPLACED_BY else scores
 
 
-def _needed(evidence: Sequence[Evidence]) -> float:
-    """The score that the best block needs, by the grade of the best passage."""
-    best = max(e.score for e in evidence)
-    return next(needed for grade, needed in NEEDED if best >= grade)
+def quotes(weighed: Weighed, evidence: Sequence[Evidence]) -> str:
+    """The answer that quotes the best blocks, each with its [n]."""
+    chosen = choose(weighed.reading, weighed.found, weighed.passages, weighed.scores, weighed.fitted)
+    lines = [quoted(weighed.found[i], weighed.reading, evidence[weighed.found[i].passage]) for i in chosen]
+    return f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines))
 
 
 def quoted(candidate: BlockCandidate, reading: Reading, evidence: Evidence) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ import onnxruntime
 from tokenizers import Encoding, Tokenizer
 
 from grounding.embedded.model_fingerprint import model_fingerprint
+from grounding.embedded.vocabulary import Vocabulary
 from grounding.errors import StoreError
 from grounding.ports import Vectors
 from grounding.vector_cache import VectorCache
@@ -72,9 +74,11 @@ class MiniLM:
         """Dimensions of a vector: 384."""
         return WIDTH
 
-    def is_word(self, word: str) -> bool:
-        """True if the model's vocabulary has the word whole: of some 30,000 pieces most are English words (Devlin et al. 2019)."""
-        return self._tokenizer.token_to_id(word.lower()) is not None
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words that the model's vocabulary has whole: of some 30,000 pieces most are English words (Devlin et al. 2019)."""
+        pieces = self._tokenizer.get_vocab().items()
+        return Vocabulary([(piece, number) for piece, number in pieces if piece.isascii() and piece.isalpha()])
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embeddings of `texts`: shape (len(texts), 384), float32, rows of length one. Runs in a thread."""

@@ -10,6 +10,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
+from grounding.embedded.vocabulary import SHORTEST, Vocabulary
 from grounding.embedded.word_index import WordIndex
 from grounding.query.gazetteer import MAX_WORDS, Gazetteer, Key, key_of, names_of
 from grounding.query.typos import typos_between
@@ -37,11 +38,11 @@ def _may_slip(typed: str, other: str) -> bool:
 class StoreNames:
     """Linker (names in a text) and Speller over a store; follows the store's generation."""
 
-    def __init__(self, store: Store, words: WordIndex, *, is_word: Callable[[str], bool] = lambda _word: False) -> None:
-        """`is_word`: whether a word is one of the language, which is never taken for a misspelling; without it only rare distance protects
-        it.
+    def __init__(self, store: Store, words: WordIndex, vocabulary: Vocabulary | None = None) -> None:
+        """`vocabulary`: words of the language, which are never taken for misspellings and may be meant by one; without it only rare
+        distance protects them.
         """
-        self._store, self._words, self._is_word = store, words, is_word
+        self._store, self._words, self._vocabulary = store, words, vocabulary or Vocabulary(())
         self._lock = threading.Lock()
         self._seen, self._reloaded, self._at = -1, -1, 0.0
         self._documents = 0
@@ -57,21 +58,23 @@ class StoreNames:
         return await asyncio.to_thread(self._knows, name, access)
 
     async def spelled(self, text: str, access: Access) -> dict[str, str]:
-        """Misspelt words of `text`: those that no passage holds and that are near to one that `access` may read, each with that one. Raises
-        StoreError.
+        """Misspelt words of `text`: those that no passage holds and that are near to one that `access` may read, or else to one of the
+        language, each with that one. Raises StoreError.
         """
         return await asyncio.to_thread(self._spelled, text, access)
 
     def _spelled(self, text: str, access: Access) -> dict[str, str]:
         self._follow()
         typed = dict.fromkeys(
-            w.text for w in words(text) if len(w.text) >= SLIP_FROM and w.text.isalpha() and w.text.islower()
+            w.text for w in words(text) if len(w.text) >= SHORTEST and w.text.isalpha() and w.text.islower()
         )
-        strange = [w for w in typed if not self._is_word(w) and not any(self._words.named(w, access))][:MOST_SLIPS]
-        return {word: meant for word in strange if (meant := self._meant(word, access))}
+        strange = [w for w in typed if w not in self._vocabulary and not any(self._words.named(w, access))][:MOST_SLIPS]
+        return {word: meant for word in strange if (meant := self._meant(word, access) or self._vocabulary.meant(word))}
 
     def _meant(self, word: str, access: Access) -> str | None:
         """The word of the passages with the smallest edit distance, the most frequent among equals."""
+        if len(word) < SLIP_FROM:
+            return None
         rows = self._store.rows(self._words.like(word, access, LOOKED_THROUGH)).values()
         held = Counter(
             w.text.lower()

@@ -20,7 +20,7 @@ MARKS = 2
 """What the dash before and the marker behind a block count as words."""
 LEAST = 8
 """Words left from which a further block is worth looking for."""
-NEAR_BEST = 0.4
+NEAR_BEST = 0.5
 """A further block is quoted only if its score is at least this share of the best one's of its part."""
 ALIKE = 3
 """Columns from which prices side by side are taken for those of several things."""

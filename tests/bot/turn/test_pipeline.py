@@ -265,6 +265,20 @@ async def test_where_nothing_is_quoted_the_closest_passages_are_named_and_no_tex
     assert german.offered_as == "Am nächsten in der Wissensbasis"
 
 
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [("morning! quiet so far here", "greeting"), ("morning! watch out today", None)],
+)
+async def test_who_greets_and_chats_is_greeted_where_nothing_was_found(
+    tmp_path: Path, question: str, intent: str | None
+) -> None:
+    w = await small(tmp_path, grader=ScriptedGrader({"prices.md": 0.1}))
+    reply = await answer_turn(Ask(question), w.seams, Policy())
+    assert reply.intent == intent
+    assert reply.citations == ()
+    assert (reply.outcome is Outcome.ANSWERED) is bool(intent)
+
+
 async def test_a_passage_that_gives_orders_is_left_out(tmp_path: Path) -> None:
     w = await small(tmp_path, documents=[PRICES, ORDERS])
     reply = await answer_turn(ASK, w.seams, Policy())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.turn.small_talk import FORMS, INTENTS, Form, lists, small_talk
+from bot.turn.small_talk import FORMS, INTENTS, Form, courtesy, lists, small_talk
 from grounding.records import Turn
 from rai.screening.languages import language
 
@@ -34,6 +34,8 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
         ("No that is all I need today, thank you", "farewell", "en"),
         ("Best regards, Priya", "farewell", "en"),
         ("lg Anna", "farewell", "de"),
+        ("what are you able to help with actually", "help", "en"),
+        ("grand, cheers a mil", "thanks", "en"),
         ("?", "help", "en"),
         ("hi, can you help me?", "help", "en"),
         ("Who are you?", "about", "en"),
@@ -198,3 +200,30 @@ def test_a_question_that_stands_open_before_it_is_not_swallowed(text: str, said:
 def test_long_and_odd_messages_cost_nothing() -> None:
     for text in ("ok " * 40, "a" * 120, "so " * 39 + "x", "\u0300" * 100, "hi \x00", "❤" * 120):
         small_talk(text)
+
+
+ANSWERED = (Turn("user", "rabbit price"), Turn("assistant", "It is 110."))
+
+
+@pytest.mark.parametrize(
+    ("text", "history", "form"),
+    [
+        ("morning! quiet so far here", (), "greeting"),
+        ("good morning, coffee in hand", (), "greeting"),
+        ("moin, heute nur Regen hier", (), "greeting"),
+        ("hola, vaya lunes", (), "greeting"),
+        ("ah brilliant, that's him happy. ta", ANSWERED, "thanks"),
+        ("sorted him out. bye", ANSWERED, "farewell"),
+        ("hi, my parcel is late", (), None),  # what was found speaks of parcels
+        ("hi, can you look after the garden", (), None),  # it asks
+        ("hi, route 12 late", (), None),  # a number
+        ("hi, late again?", (), None),
+        ("quiet so far here", (), None),  # no greeting
+        ("cheers. and for the large one", ANSWERED, None),  # it goes on
+        ("danke, und für die Große", ANSWERED, None),
+        ("hi, " + "sun and rain and wind " * 3, (), None),  # too much for chat
+    ],
+)
+def test_who_greets_and_chats_has_asked_nothing(text: str, history: tuple[Turn, ...], form: Form | None) -> None:
+    talk = courtesy(text, frozenset({"parcel"}), history)
+    assert (talk.form if talk else None) == form

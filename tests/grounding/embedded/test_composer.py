@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from grounding.embedded.composer import LEAD_IN, NEEDED, ExtractiveComposer
+from grounding.embedded.composer import LEAD_IN, ExtractiveComposer
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Evidence, Passage, Prompt
 
@@ -37,13 +37,13 @@ async def test_the_marker_of_a_row_stands_behind_it() -> None:
 
 
 async def test_what_the_grader_thinks_nothing_of_must_answer_more_surely() -> None:
-    """The same block is quoted where its passage was kept, and not where the grader called it Awful."""
-    text, question = "A key that was lost is charged with $240 in all branches.", "what do they pay for a lost key"
-    grades = [grade for grade, _ in NEEDED]
-    assert grades == sorted(grades, reverse=True)
-    assert [needed for _, needed in NEEDED] == sorted(needed for _, needed in NEEDED)
-    kept, awful = [await told(prompt(question, [passage(text)], grade=g)) for g in (0.9, 0.0)]
-    assert "$240" in kept
+    """Rows that hardly differ are quoted where their passage was kept, and not where the grader called it Awful."""
+    rows = "\n".join(
+        f"Key: {colour} | Charge: ${n}" for n, colour in enumerate(("red", "blue", "grey", "pink", "green"), 41)
+    )
+    question = "what do they pay for the keys"
+    kept, awful = [await told(prompt(question, [passage(rows)], grade=g)) for g in (0.9, 0.0)]
+    assert "$4" in kept
     assert awful == insufficient_sentence()
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.store_names import StoreNames
+from grounding.embedded.vocabulary import OFTEN, Vocabulary
 from grounding.ingest.chunk_paragraphs import split
 from grounding.records import Access, Document
 from tests.grounding.embedded.kb import open_kb
@@ -187,8 +188,14 @@ async def test_slips_are_read_as_words_that_the_reader_may_see(
 
 
 async def test_a_word_of_the_language_is_no_slip_and_four_letters_only_change_places(index: EmbeddedIndex) -> None:
-    known = StoreNames(index.store, index.words, is_word={"brakfast"}.__contains__)
+    known = StoreNames(index.store, index.words, Vocabulary([("brakfast", 9)]))
     assert await known.spelled("brakfast", Access()) == {}
     names = StoreNames(index.store, index.words)
     assert await names.spelled("lapm", Access()) == {"lapm": "lamp"}
     assert await names.spelled("lamb", Access()) == {}
+
+
+async def test_a_word_that_the_passages_lack_is_mended_by_the_language_behind_them(index: EmbeddedIndex) -> None:
+    known = StoreNames(index.store, index.words, Vocabulary([("when", 40), ("opening", 50), ("brekfart", OFTEN)]))
+    slips = await known.spelled("whn is brekfast openig", Access())
+    assert slips == {"whn": "when", "brekfast": "breakfast", "openig": "opening"}
