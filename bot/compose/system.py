@@ -134,6 +134,7 @@ class _Builder:
             run=shared_pool().run,
             regions=settings.answering.phone_regions,
             speller=linker,
+            linker=linker,
             library=search.library,
             is_empty=partial(_is_empty, settings, index.counts),
         )

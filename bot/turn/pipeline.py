@@ -162,8 +162,14 @@ async def _turn(state: TurnState) -> Reply:
         return reply_without_answer(state, Outcome.INSUFFICIENT)
     state.prompt = await asyncio.to_thread(turn_prompt, state, state.ask.question, state.evidence)
     draft = await stage("compose", state.seams.composer.compose(state.prompt))
-    state.unknown = draft.unknown
+    state.unknown = await _unknown(state, draft.unknown, access)
     return await decide_reply(state, draft.text)
+
+
+async def _unknown(state: TurnState, name: str, access: Access) -> str:
+    """The name that the drafter did not find in the evidence, unless another document that this reader may see has it: then nobody is told that none has."""
+    linker = state.seams.linker
+    return "" if name and linker is not None and await linker.knows(name, access) else name
 
 
 async def _find(state: TurnState, access: Access) -> None:

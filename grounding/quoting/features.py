@@ -16,8 +16,9 @@ from grounding.query.conversation import content
 from grounding.query.typos import FROM, typos_between
 from grounding.quoting.blocks import Block, blocks, cells, says_something
 from grounding.quoting.question_parts import Part, Reading
+from grounding.quoting.ranges import days_of
 from grounding.records import Passage
-from grounding.text import caseless, terms
+from grounding.text import caseless, stem, terms
 
 OTHERS = 0.35
 """Weight of a term that another part of the question says: it may be what all parts are about."""
@@ -51,10 +52,14 @@ def candidates(passages: Sequence[Passage]) -> list[BlockCandidate]:
             if says_something(block):
                 places = (passage.title, block.heading or passage.locator or "", block.lead)
                 around = " · ".join(dict.fromkeys(p for p in places if p))
-                found.append(
-                    BlockCandidate(number, block, around, frozenset(terms(block.text)), frozenset(terms(around)))
-                )
+                held = frozenset(terms(block.text)) | _days(block)
+                found.append(BlockCandidate(number, block, around, held, frozenset(terms(around))))
     return found
+
+
+def _days(block: Block) -> frozenset[str]:
+    """Terms of the days that a row speaks of: who asks for Saturday is answered by a column `sat`, for Tuesday by one `mon_fri`."""
+    return frozenset(stem(day) for day in days_of(block.text)) if block.kind == "row" else frozenset()
 
 
 def weights(reading: Reading, part: Part, found: Sequence[BlockCandidate]) -> dict[str, float]:

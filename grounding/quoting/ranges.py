@@ -89,7 +89,7 @@ _SIZES = (12, 7)
 CALENDAR = frozenset(name for calendar in _CALENDARS for name in calendar)
 """Names of months and days, as they are compared."""
 _WORD = re.compile(r"[^\W\d_]+")
-_TO = re.compile(r"\.?\s*(?:-|–|—|to|until|till|through|bis|a|au)\s*(?:\d{1,2}\.? ?)?$")
+_TO = re.compile(r"\.?\s*(?:-|–|—|_|to|until|till|through|bis|a|au)\s*(?:\d{1,2}\.? ?)?$")
 _TIME_WORD = re.compile(r"(?:\b(?:in|on|of|from|since|until|till|every|each|by|im|am|en|le)|\d\.?)\s+$")
 
 
@@ -166,6 +166,11 @@ def equals(cell: str, header: str, asked: SaidValues) -> bool | None:
     )
     said_of_it = [value for value, of in asked.quantities if of == unit]
     return _number(match.group(2)) in said_of_it if said_of_it and unit in _SIZE_UNITS else None
+
+
+def days_of(text: str) -> tuple[str, ...]:
+    """The days of the week that a text names or that lie between two that it names, by their English names: of "Mon–Wed" three."""
+    return tuple(DAYS[number].split()[0] for number in sorted(_held(caseless(text), _CALENDARS[1], _SIZES[1])))
 
 
 def _holds(cell: str, quantities: Sequence[tuple[float, str]]) -> bool | None:

@@ -27,7 +27,7 @@ from grounding.errors import (
     WorkOverran,
 )
 from grounding.policy import Policy
-from grounding.records import Access, Action, Document, Draft, Grading, Passage, Prompt, Turn, WebResult
+from grounding.records import Access, Action, Document, Draft, Grading, Linked, Passage, Prompt, Turn, WebResult
 from rai.records import Entry, Outcome, Report
 from tests.e2e.support import ScriptedGrader, ScriptedWeb, World, world
 from tests.fakes.clock import AMPLE_S, time_passes
@@ -259,6 +259,10 @@ async def test_where_nothing_is_quoted_the_closest_passages_are_named_and_no_tex
     assert "“limerick branch” is not in the documents." in reply.answer
     assert [(c.title, c.quote) for c in reply.offered] == [("Branches", "")]
     assert reply.offered_as == "Closest in the knowledge base"
+    elsewhere = replace(w.seams, linker=KnowingLinker({"limerick branch"}))
+    reply = await answer_turn(Ask("limerick branch, when does it open"), elsewhere, Policy(fill=True))
+    assert reply.outcome is Outcome.INSUFFICIENT
+    assert "not in the documents" not in reply.answer
     german = await answer_turn(
         Ask("Wann öffnet die Limerick branch, bitte? Ich möchte das gerne wissen."), w.seams, Policy(fill=True)
     )
@@ -469,6 +473,19 @@ async def test_every_ending_leaves_one_entry(tmp_path: Path) -> None:
         await answer_turn(ask, seams, Policy())
     assert len(ledger.bodies) == 3
     assert ledger.bodies[-1]["reply"]["outcome"] == "blocked"
+
+
+class KnowingLinker:
+    """Knows that some document has these names."""
+
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+
+    async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
+        return [[] for _ in texts]
+
+    async def knows(self, name: str, access: Access) -> bool:
+        return name in self._names
 
 
 class FixedSpeller:

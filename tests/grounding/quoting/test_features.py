@@ -5,6 +5,7 @@ import pytest
 from grounding.quoting.features import COEFFICIENTS, NAMES, SLIPPED, WITHIN, candidates, feature_rows, likeness, score
 from grounding.quoting.question_parts import read
 from grounding.records import Passage
+from grounding.text import stem
 
 
 def features(question: str, text: str, **fields: float) -> list[dict[str, float]]:
@@ -59,3 +60,17 @@ def test_a_score_is_a_probability_that_rises_with_the_share() -> None:
     row = [0.5] * len(NAMES)
     more = [1.0 if name == "share" else 0.5 for name in NAMES]
     assert 0 < score(row) < score(more) < 1
+
+
+@pytest.mark.parametrize(
+    ("row", "day", "holds"),
+    [
+        ("branch: Cork | mon_fri: 9:00-17:00 | sat: 10:00-13:00", "saturday", True),
+        ("branch: Cork | mon_fri: 9:00-17:00 | sat: 10:00-13:00", "tuesday", True),
+        ("branch: Cork | mon_fri: 9:00-17:00 | sat: 10:00-13:00", "sunday", False),
+        ("The cat sat on the mat.", "saturday", False),  # no row
+    ],
+)
+def test_a_row_holds_the_days_that_its_columns_stand_for(row: str, day: str, holds: bool) -> None:
+    (found,) = candidates([Passage("c", "d", "Help", row)])
+    assert (stem(day) in found.held) is holds
