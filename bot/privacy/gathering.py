@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from bot.privacy.facts import RECORDS, TURN, Facts, Place, facts_of, is_erased
 from bot.privacy.hold import Hold, HoldBook
+from bot.privacy.pace import paced
 from bot.privacy.quotes import Quoted
 from rai.ports import Ledger
 from rai.records import Entry
@@ -67,15 +68,15 @@ class Gathered:
         return found
 
 
-async def gather(ledger: Ledger, wanted: Wanted, *, quoting: bool = False) -> Gathered:
-    """Read the ledger once, the oldest entry first. What refers to an entry stands behind it, and so does a turn whose history quotes it, which
-    goes with it if `quoting`. Raises StoreError.
+async def gather(ledger: Ledger, wanted: Wanted, *, quoting: bool = False, share: float = 1.0) -> Gathered:
+    """Read the ledger once, the oldest entry first, in at most `share` of the time. What refers to an entry stands behind it, and so does a turn
+    whose history quotes it, which goes with it if `quoting`. Raises StoreError.
     """
     chosen: dict[str, Facts] = {}
     quoted, quotes, decisions = Quoted(), set[str](), dict[str, tuple[Facts, ...]]()
     people: dict[Place, frozenset[str]] = {}
     book = HoldBook()
-    async for entry in ledger.entries():
+    async for entry in paced(ledger.entries(), share):
         book.read(entry)
         if entry.kind in RECORDS or is_erased(entry):
             continue

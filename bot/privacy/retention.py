@@ -55,13 +55,15 @@ class Retained:
     records: tuple[str, ...] = ()
 
 
-async def retain(stores: Stores, terms: Terms, now: datetime, who: Actor, *, dry: bool = False) -> Retained:
-    """Apply the terms as of `now` in the name of `who`, or say what would go if it is `dry`. Raises StoreError, also where all is erased but may still lie in a log that somebody reads."""
+async def retain(
+    stores: Stores, terms: Terms, now: datetime, who: Actor, *, dry: bool = False, share: float = 1.0
+) -> Retained:
+    """Apply the terms as of `now` in the name of `who`, or say what would go if it is `dry`. `share`: of the time, for reading the ledger. Raises StoreError, also where all is erased but may still lie in a log that somebody reads."""
 
     def matches(entry: Entry, facts: Facts) -> bool:
         return terms.is_due(facts.kind, entry.at, now)
 
-    found = await gather(stores.ledger, matches)
+    found = await gather(stores.ledger, matches, share=share)
     held = found.held()
     what = tuple(facts for name, facts in found.chosen.items() if name not in held)
     kept = Kept() if stores.state is None else await _trimmed(stores, stores.state, found, terms, now, dry=dry)
