@@ -316,17 +316,10 @@ class Desk:
                 return emptied
 
             erased = await finished(work)
-            self._resize(time.monotonic() - began)
+            self._batch = batch_after(most, time.monotonic() - began)
         if erased:
             await self._flush_soon()
         return (batch[-1].seq if batch else 0), size == most, 0
-
-    def _resize(self, took_s: float) -> None:
-        """The next batch twice as large where this one was done well within `HELD_S`, half as large where it was not."""
-        if took_s < HELD_S / 2:
-            self._batch = min(self._batch * 2, MOST_AT_ONCE)
-        elif took_s > HELD_S:
-            self._batch = max(self._batch // 2, BATCH)
 
     async def _standing(self, ledger: Ledger) -> SealedAt | None:
         """The last mark that the ledger has as the index does."""
@@ -396,6 +389,13 @@ class Desk:
                 await finished(transaction.commit)
             finally:
                 await finished(connection.close)
+
+
+def batch_after(size: int, took_s: float) -> int:
+    """How many entries to read after a batch of `size` that took so long: twice as many where that was well within `HELD_S`, half as many where it was not."""
+    if took_s < HELD_S / 2:
+        return min(size * 2, MOST_AT_ONCE)
+    return max(size // 2, BATCH) if took_s > HELD_S else size
 
 
 async def finished(work: Callable[..., T], *arguments: Any, undo: Callable[[T], object] | None = None) -> T:

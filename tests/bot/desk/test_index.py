@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from bot.desk.index import Desk, finished
+from bot.desk.index import BATCH, HELD_S, MOST_AT_ONCE, Desk, batch_after, finished
 from bot.desk.search import DeskSearch
 from grounding.errors import StoreError
 from rai.ledger.store import SqlLedger
@@ -352,3 +352,35 @@ async def test_an_index_that_is_cancelled_at_any_moment_is_whole_afterwards(tmp_
         again = Desk(tmp_path / f"{pause}.db")
         assert (await again.follow(ledger)).seq == 30
         await again.close()
+
+
+@pytest.mark.parametrize(
+    ("size", "took_s", "after"),
+    [
+        (BATCH, 0.01, 2 * BATCH),
+        (MOST_AT_ONCE, 0.01, MOST_AT_ONCE),  # no more at once, however fast
+        (800, HELD_S * 0.75, 800),
+        (800, HELD_S * 2, 400),
+        (BATCH, HELD_S * 9, BATCH),  # no fewer, however slow
+    ],
+)
+def test_a_batch_is_as_large_as_it_may_hold_the_lock(size: int, took_s: float, after: int) -> None:
+    assert batch_after(size, took_s) == after
+
+
+async def test_batches_grow_while_they_are_fast(desk: Desk, ledger: SqlLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+    for n in range(2 * BATCH):
+        await ledger.append("reload", {"n": n})
+    read = list[int]()
+    entries = ledger.entries
+
+    def counted(**asked: Any) -> AsyncIterator[Any]:
+        if asked.get("limit", 0) > 1:
+            read.append(asked["limit"])
+        return entries(**asked)
+
+    monkeypatch.setattr(ledger, "entries", counted)
+    monkeypatch.setattr("bot.desk.index.time.monotonic", lambda: 0.0)
+    assert (await desk.follow(ledger)).is_whole
+    assert read[0] == BATCH
+    assert max(read) > BATCH + 1
