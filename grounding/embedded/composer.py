@@ -12,9 +12,10 @@ from grounding.embedded.grader import told_anew
 from grounding.evidence.choose import retired, superseded
 from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
-from grounding.quoting.blocks import BAR
+from grounding.quoting.blocks import BAR, cells
 from grounding.quoting.choose import choose, shown
 from grounding.quoting.features import COSINE, BlockCandidate, candidates, feature_rows, score
+from grounding.quoting.filters import Filtered, filtered, shown_cells
 from grounding.quoting.question_parts import Reading, read
 from grounding.quoting.siblings import FittedTable, fitted_tables, fitting, together
 from grounding.quoting.sureness import may_quote
@@ -66,6 +67,9 @@ class ExtractiveComposer:
         weighed = await self.weighed(prompt)
         if weighed is None:
             return Draft(insufficient_sentence(), self.name)
+        kept = filtered(weighed.reading, weighed.fitted)
+        if kept is not None:
+            return Draft(filter_quotes(weighed, kept, prompt.evidence), self.name)
         asked = " ".join(part.text for part in weighed.reading.parts)
         unknown = unknown_name(asked, weighed.found, weighed.passages, weighed.best) or ""
         if unknown or not may_quote(
@@ -140,6 +144,16 @@ def quotes(weighed: Weighed, evidence: Sequence[Evidence]) -> str:
     """The answer that quotes the best blocks, each with its [n]."""
     chosen = choose(weighed.reading, weighed.found, weighed.passages, weighed.scores, weighed.fitted)
     lines = [quoted(weighed.found[i], weighed.reading, evidence[weighed.found[i].passage]) for i in chosen]
+    return f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines))
+
+
+def filter_quotes(weighed: Weighed, kept: Filtered, evidence: Sequence[Evidence]) -> str:
+    """The answer that quotes of each row what it is about and the column that decides, each with its [n]."""
+    lines = []
+    for i in kept.rows:
+        row = cells(weighed.found[i].block.text)
+        told = BAR.join(row[k].span.text for k in shown_cells(row, kept.column))
+        lines.append(f"- {told} [{evidence[weighed.found[i].passage].n}]")
     return f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines))
 
 

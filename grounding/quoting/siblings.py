@@ -14,6 +14,7 @@ from statistics import median_low
 
 from grounding.query.conversation import content
 from grounding.quoting.blocks import cells
+from grounding.quoting.countries import as_said
 from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
 from grounding.quoting.question_parts import Reading
 from grounding.quoting.ranges import SaidValues, equals, fits, said
@@ -94,7 +95,7 @@ def fit(table: Table, reading: Reading) -> Fit:
     if (exact := _exactly(table, said(last).over(said(reading.text)))) is not None:
         left, sure, latest = set(exact), set(exact), set(exact)
     for column in range(1 if table.labelled else KEYS):
-        values = [row[column] if column < len(row) else "" for row in keys]
+        values = [as_said(row[column], reading.text) if column < len(row) else "" for row in keys]
         now = _meant(values, last, said(last), reading, ranges_only=table.labelled)
         wanted = now or _meant(
             values, reading.text, said(last).over(said(reading.text)), reading, ranges_only=table.labelled

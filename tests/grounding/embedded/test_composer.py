@@ -85,3 +85,9 @@ async def test_each_part_of_a_question_is_answered() -> None:
 
 async def test_no_evidence_is_not_sufficient() -> None:
     assert await told(prompt("anything", [])) == insufficient_sentence()
+
+
+async def test_a_question_that_filters_a_table_gets_its_rows_with_the_column_that_decides() -> None:
+    rows = "city: Cork | phone: 555 0101 | sunday: 10-12\ncity: Galway | phone: 555 0102 | sunday: closed\ncity: Lyon | phone: 555 0103 | sunday: 9-12"
+    text = await told(prompt("which shops are open on a sunday", [passage(rows)]))
+    assert text == f"{LEAD_IN}\n- city: Cork | sunday: 10-12 [1]\n- city: Lyon | sunday: 9-12 [1]"

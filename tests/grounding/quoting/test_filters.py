@@ -1,0 +1,69 @@
+"""Questions that filter a table, and those that do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from grounding.quoting.blocks import cells
+from grounding.quoting.features import candidates
+from grounding.quoting.filters import MOST, filtered, shown_cells
+from grounding.quoting.question_parts import read
+from grounding.quoting.siblings import fitted_tables
+from grounding.records import Passage
+
+SHOPS = """code: CRK | city: Cork | country: IE | mon_fri: 9-17 | saturday: 10:00-13:00 | sunday: closed | car_park: no | key_cutting: yes
+code: GLW | city: Galway | country: IE | mon_fri: 9-17 | saturday: closed | sunday: closed | car_park: 12 spaces | key_cutting: no
+code: LYN | city: Lyon | country: FR | mon_fri: 9-18 | saturday: 9-12 | sunday: closed (first Sunday of the month 10-12) | car_park: no | key_cutting: yes
+code: NCE | city: Nice | country: FR | mon_fri: 9-18 | saturday: closed | sunday: closed | car_park: no¹ | key_cutting: yes"""
+
+
+def kept(question: str, text: str = SHOPS) -> list[str] | None:
+    passages = [Passage("c", "d", "Shops", text)]
+    found, reading = candidates(passages), read(question)
+    told = filtered(reading, fitted_tables(reading, found, passages))
+    return None if told is None else [cells(found[i].block.text)[1].span.text.removeprefix("city: ") for i in told.rows]
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("which shops are open on a saturday", ["Cork", "Lyon"]),
+        ("who is closed saturdays", ["Galway", "Nice"]),
+        ("who's open saturdays in ireland", ["Cork"]),
+        ("any of ours open on sunday?", ["Lyon"]),  # closed but for the hours that it says
+        ("where do we have a car park", ["Galway"]),
+        ("which places have no car park", ["Cork", "Lyon", "Nice"]),
+        ("places that can't do key cutting", ["Galway"]),
+        ("welche Läden haben samstags offen", ["Cork", "Lyon"]),
+    ],
+)
+def test_each_row_that_fits_is_told_and_no_other(question: str, rows: list[str]) -> None:
+    assert kept(question) == rows
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "when does cork open on saturday",  # nothing is listed
+        "where is the cork shop, does it open saturdays",  # one row is named
+        "which shops sell paint",  # no column is asked about
+        "which shops are open on monday",  # all are: nothing is filtered
+    ],
+)
+def test_other_questions_filter_nothing(question: str) -> None:
+    assert kept(question) is None
+
+
+def test_a_column_of_texts_is_no_yes_or_no() -> None:
+    rows = "\n".join(f"city: Town {n} | manager: {name}" for n, name in enumerate(("Ann", "none", "Bob", "Cy")))
+    assert kept("which shops have a manager", rows) is None
+
+
+def test_what_nobody_would_read_is_not_listed() -> None:
+    rows = "\n".join(f"city: Town{chr(97 + n)} | sunday: {'closed' if n == 0 else 'open'}" for n in range(MOST + 2))
+    assert kept("which shops are open on sunday", rows) is None
+
+
+def test_of_a_row_its_name_and_the_column_are_shown() -> None:
+    row = cells("code: CRK | city: Cork | street: 4 Long Lane Cross | sunday: closed")
+    assert [row[i].span.text for i in shown_cells(row, "sunday")] == ["code: CRK", "city: Cork", "sunday: closed"]
