@@ -263,6 +263,14 @@ class Desk:
         """
         return await self._read(lambda c: sql.quoting(c, versions, before, size, among))
 
+    async def similar_documents(self, part: str, most: int = 5) -> list[str]:
+        """Ids of documents that turns used and that hold these characters, at most `most`."""
+        return await self._read(lambda c: sql.similar_documents(c, part, most))
+
+    async def began(self) -> str:
+        """The time of the first entry; "" while there is none."""
+        return await self._read(sql.began)
+
     async def people(self) -> list[str]:
         """Everybody who asked or acted, each once, as one of their entries has it."""
         return await self._read(sql.people)

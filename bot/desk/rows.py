@@ -9,6 +9,7 @@ from typing import Any
 from bot.events.kinds import DELIVERY, QUIET, SAMPLE, VERDICT
 from bot.privacy.facts import is_erased
 from bot.turn.delivery import FOLLOWS
+from bot.wording.verdicts import VERDICT_WORDS
 from rai.entry_schema import FREE, NAME, UnknownFieldError, texts
 from rai.ledger.chain import ERASE
 from rai.records import UNSUPPORTED, Entry, Outcome
@@ -16,6 +17,8 @@ from rai.records import UNSUPPORTED, Entry, Outcome
 SCREEN = "screen"
 """The kind under which the rule of a refusal stands among the claims' rules."""
 TITLE_MAX = 240
+REVIEW_MARK = "review "
+"""How `authenticated_by` of a reviewer without a name begins, before the mark of their session."""
 KEPT_OUT = "passage"
 """The kind under which the rule stands that kept a passage out of a turn as a planted order."""
 REPORT, DECISION = "refusal_report", "refusal_decision"
@@ -107,8 +110,8 @@ def row_of(entry: Entry) -> DeskRow:
     return DeskRow(
         *fixed,
         channel=_text(body.get("channel")),
-        user=_text(actor.get("user")) or _text(body.get("user")),
-        title=_telling(entry),
+        user=_text(actor.get("user")) or _text(body.get("user")) or (_mark(actor) if entry.kind == VERDICT else ""),
+        title=_judged(body) if entry.kind == VERDICT else _telling(entry),
         words=Words() if entry.kind in QUIET else Words(beside=_free(entry)),
         said=tuple(_said(entry)),
         erases=tuple(map(str, body.get("entry_ids") or [body.get("entry_id")])) if entry.kind == ERASE else (),
@@ -219,6 +222,19 @@ def _said(entry: Entry) -> Iterator[Said]:
         yield Said(turn, REFUSAL, _text(body.get("decision")))
     elif entry.kind == VERDICT and _text(body.get("verdict")):
         yield Said(turn, VERDICT, _text(body.get("verdict")))
+
+
+def _mark(actor: Mapping[str, Any]) -> str:
+    """The mark of a session without a name ("review 921d6b52"), by which what it did is told from what others did."""
+    by = _text(actor.get("authenticated_by"))
+    return by.removeprefix(REVIEW_MARK) if by.startswith(REVIEW_MARK) else ""
+
+
+def _judged(body: Mapping[str, Any]) -> str:
+    """A verdict in a line: what was said, and the comment."""
+    said = _text(body.get("verdict"))
+    told = (VERDICT_WORDS.get(said, said), _text(body.get("comment")))
+    return ": ".join(filter(None, told))[:TITLE_MAX]
 
 
 def _telling(entry: Entry) -> str:

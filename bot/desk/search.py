@@ -14,8 +14,10 @@ from bot.events.kinds import EVERY, NAMES
 from bot.wording.verdicts import VERDICTS
 from rai.records import Kind, Outcome, Status
 
-LONGEST = 200
-"""Characters of a value that is searched for."""
+LONGEST, LONGEST_WORDS = 200, 2_000
+"""Characters of a value that is searched for, and of words: a passage of a source may be pasted there."""
+SHOWN = 40
+"""Characters of a value that is told to be none."""
 YES = "yes"
 UNDELIVERED = "no"
 """The value of `arrived` for turns whose reply is not known to have arrived."""
@@ -87,7 +89,7 @@ class DeskSearch:
     @classmethod
     def of(cls, query: Mapping[str, str]) -> DeskSearch:
         """From a query string or a form; what is not known there is no condition."""
-        given = {name: query.get(name, "").strip()[:LONGEST] for name in NAMED}
+        given = {name: query.get(name, "").strip()[: _longest(name)] for name in NAMED}
         given |= {name: "" for name, known in CHOICES.items() if given[name] not in known}
         given |= {name: "" for name in _DAYS if not is_day(given[name])}
         before = query.get("before", "")
@@ -131,6 +133,39 @@ class DeskSearch:
             if any(char.isalnum() for char in text):
                 found.append((text.rstrip("*").strip(), not phrase and text.endswith("*")))
         return tuple(found)
+
+
+def misread(query: Mapping[str, str]) -> tuple[str, ...]:
+    """What of a query string is no condition, or none that anything can meet, a line each: a search that leaves something out must say so, for what it finds
+    is taken for all that there is.
+    """
+    given = {name: query.get(name, "").strip() for name in NAMED}
+    told = [
+        f"“{_short(given[name])}” is no {name}: it was left out. Allowed: {', '.join(known)}"
+        for name, known in CHOICES.items()
+        if given[name] and given[name] not in known
+    ]
+    told += [
+        f"“{_short(given[name])}” is no day: it was left out. Allowed: a day as 2026-11-25"
+        for name in _DAYS
+        if given[name] and not is_day(given[name])
+    ]
+    told += [
+        f"only the first {_longest(name)} characters of {name} were searched for"
+        for name, value in given.items()
+        if len(value) > _longest(name)
+    ]
+    if is_day(given["since"]) and is_day(given["until"]) and given["since"] > given["until"]:
+        told.append(f"nothing lies between {given['since']} and {given['until']}: the first day is after the last")
+    return tuple(told)
+
+
+def _longest(name: str) -> int:
+    return LONGEST_WORDS if name == "words" else LONGEST
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= SHOWN else f"{value[:SHOWN]}…"
 
 
 NAMED = tuple(field.name for field in fields(DeskSearch) if field.name not in ("before", "among"))

@@ -255,6 +255,22 @@ def people(connection: Connection) -> list[str]:
     return list(connection.scalars(select(said).where(keys.c.key.is_not(None))))
 
 
+def similar_documents(connection: Connection, part: str, most: int) -> list[str]:
+    """Ids of documents that hold these characters, whatever their case: of each document a step along the index, however many turns used it."""
+    d = DOCUMENTS.c
+    first = select(func.min(d.doc_id).label("doc_id"))
+    known = first.cte("known", recursive=True)
+    after = select(func.min(d.doc_id)).where(d.doc_id > known.c.doc_id).scalar_subquery()
+    known = known.union_all(select(after).where(known.c.doc_id.is_not(None)))
+    of = select(known.c.doc_id).where(func.lower(known.c.doc_id).contains(sound(part).lower(), autoescape=True))
+    return list(connection.scalars(of.order_by(known.c.doc_id).limit(most)))
+
+
+def began(connection: Connection) -> str:
+    """The time of the first entry; "" while there is none."""
+    return str(connection.execute(select(ENTRIES.c.at).order_by(ENTRIES.c.seq).limit(1)).scalar() or "")
+
+
 def quoted(connection: Connection, document: str = "", among: frozenset[str] | None = None) -> list[QuotedVersion]:
     """Every version of a document of the knowledge base that an answer quotes, or those of one document, in all turns or those of some people."""
     d = DOCUMENTS.c

@@ -44,6 +44,17 @@ class Span:
         step: Step = "week" if by == "week" or (last - first).days >= DAYS_MAX else "day"
         return cls(first, last, step)
 
+    def instead_of(self, since: str, until: str) -> tuple[str, ...]:
+        """What was made of the days that were asked for, a line each; nothing where they are those of the span."""
+        first, last = _day(since), _day(until)
+        told = [f"“{day[:20]}” is no day" for day, read in ((since, first), (until, last)) if day and read is None]
+        if first and last and first > last:
+            told.append("the first day was after the last: they changed places")
+            first, last = last, first
+        if first and first < self.since:
+            told.append(f"at most {LONGEST_DAYS // 366} years are shown, those up to {self.until}")
+        return tuple(told)
+
     @property
     def periods(self) -> tuple[str, ...]:
         """The beginnings of the periods: days, or the Mondays of the weeks."""
@@ -97,7 +108,7 @@ _VERDICTS = Heading(VERDICT, "Verdicts", "What reviewers said, by the day on whi
 
 @dataclass(frozen=True, slots=True)
 class DashboardChart:
-    """Lines over the same periods. `unit`: of the values, "" for how many; `left_out`: lines with lower numbers that are not shown."""
+    """Lines over the same periods. `unit`: of the values, "" for how many; `left_out`: lines whose numbers are no higher, which are not shown."""
 
     heading: Heading
     series: tuple[DashboardLine, ...]

@@ -39,7 +39,8 @@ def add_dashboard(app: web.Application) -> None:
 async def dashboard(request: web.Request) -> web.Response:
     """The charts of a span of days or weeks."""
     session = await require_session(request)
-    span = Span.of(request.query.get("since", ""), request.query.get("until", ""), request.query.get("by", ""))
+    since, until = request.query.get("since", "").strip(), request.query.get("until", "").strip()
+    span = Span.of(since, until, request.query.get("by", ""))
     desk = request.app[DESK]
     reach = await reached(desk, request.app[SYSTEM].ledger)
     found = await figures(desk, span, await among(request))
@@ -50,7 +51,14 @@ async def dashboard(request: web.Request) -> web.Response:
         wanted={"since": span.since.isoformat(), "until": span.until.isoformat(), "by": span.by},
     )
     return desk_page(
-        request, "review/dashboard.html", found=found, span=span, reach=reach, bars=bars, address=urlencode
+        request,
+        "review/dashboard.html",
+        found=found,
+        span=span,
+        instead=span.instead_of(since, until),
+        reach=reach,
+        bars=bars,
+        address=urlencode,
     )
 
 

@@ -8,6 +8,8 @@ from bot.desk.index import Counts, Desk, Reach
 from bot.desk.rows import REPORTED
 from bot.desk.search import YES, DeskSearch
 from bot.desk.sql import FoundEntry
+from bot.events.kinds import VERDICT
+from bot.wording.verdicts import VERDICT_WORDS
 from grounding.errors import StoreError
 from rai.ports import Ledger
 from rai.records import Entry
@@ -42,12 +44,16 @@ class ListedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of rows; `older` is the query string of the next page, None on the last; `reach`: how far the index goes."""
+    """A page of rows; `older` is the query string of the next page, None on the last; `reach`: how far the index goes. Where nothing was found, `began`: the time of
+    the first entry, and `similar`: documents whose ids hold what was looked for as one.
+    """
 
     rows: tuple[ListedEntry, ...]
     older: str | None
     counts: Counts
     reach: Reach
+    began: str = ""
+    similar: tuple[str, ...] = ()
 
 
 async def listing(desk: Desk, ledger: Ledger, wanted: DeskSearch) -> Listing:
@@ -56,7 +62,12 @@ async def listing(desk: Desk, ledger: Ledger, wanted: DeskSearch) -> Listing:
     found = await desk.find(wanted)
     rows = tuple(line(row, found.documents.get(row.seq, [])) for row in found.rows)
     older = wanted.older(found.rows[-1].seq) if found.older else None
-    return Listing(rows, older, await desk.count(wanted), reach)
+    if rows:
+        return Listing(rows, older, await desk.count(wanted), reach)
+    # ids of documents tell nothing to who may see the turns of some people alone
+    similar = await desk.similar_documents(wanted.document) if wanted.document and wanted.among is None else []
+    others = tuple(name for name in similar if name != wanted.document)
+    return Listing(rows, older, await desk.count(wanted), reach, await desk.began(), others)
 
 
 async def reached(desk: Desk, ledger: Ledger) -> Reach:
@@ -74,8 +85,11 @@ def line(row: FoundEntry, documents: list[str]) -> ListedEntry:
     if row.kind == "turn" and not row.erased:
         who = f"as {row.user}" if row.user else "as a stranger"
         quotes = f"quotes {', '.join(documents[:3])}{' …' if len(documents) > 3 else ''}" if documents else ""
-        told = (f"{row.channel} {who}".strip(), row.arrived, "struck" if row.struck else "", quotes)
+        verdict = f"judged: {VERDICT_WORDS.get(row.verdict, row.verdict).lower()}" if row.verdict else ""
+        told = (f"{row.channel} {who}".strip(), row.arrived, "struck" if row.struck else "", verdict, quotes)
         note = " · ".join(part for part in told if part)
+    elif row.kind == VERDICT and row.user:
+        note = f"by {row.user}"
     return ListedEntry(row.entry_id, row.seq, row.at, row.kind, row.outcome, title, note)
 
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from aiohttp import web
 
-from bot.desk.search import CHOICES, DeskSearch
+from bot.desk.search import CHOICES, DeskSearch, misread
 from bot.events.looks import record_read
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
@@ -38,6 +39,8 @@ from grounding.errors import StoreError
 from rai.ledger.watch import Watched
 from rai.ports import Ledger
 from rai.records import Outcome
+
+LIST = "/review"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,7 @@ async def entries(request: web.Request) -> web.Response:
         request,
         "review/list.html",
         listing=shown,
+        misread=misread(request.query),
         wanted=wanted,
         walk=walk,
         choices=CHOICES,
@@ -167,12 +171,32 @@ async def entry_page(request: web.Request) -> web.Response:
             arrival=await arrival_of(ledger, entry),
             walk=walk,
             dispute=dispute,
+            back=back_to(request),
             judging=await judging_view(request.app[DESK], entry, said, request.query.get("queue", "")),
         )
     lines = tidy(entry.body) if entry.body else []
     return desk_page(
-        request, "review/entry.html", entry=entry, lines=lines, walk=walk, about=await about(ledger, entry)
+        request,
+        "review/entry.html",
+        entry=entry,
+        lines=lines,
+        walk=walk,
+        about=await about(ledger, entry),
+        back=back_to(request),
     )
+
+
+def back_to(request: web.Request) -> str:
+    """The address of the list that a reader comes from, with its search and page; the whole list for one who comes from elsewhere."""
+    try:
+        came = urlsplit(request.headers.get("Referer", ""))
+    except ValueError:
+        return LIST
+    if came.path != LIST or came.netloc != request.host:
+        return LIST
+    wanted = DeskSearch.of(dict(parse_qsl(came.query)))
+    address = wanted.older(wanted.before) if wanted.before else wanted.address()
+    return f"{LIST}?{address}" if address else LIST
 
 
 async def seen(

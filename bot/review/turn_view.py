@@ -46,6 +46,11 @@ class TurnView:
     judgements: tuple[dict[str, str], ...] = ()
     redrafted: dict[str, Any] | None = None
 
+    @property
+    def answered_all_the_same(self) -> bool:
+        """True of an answer although no passage was graded good enough, by a policy that fills the evidence and lets whoever drafts decide."""
+        return self.reply.action == "incorrect" and self.reply.delivered and bool(self.policy.get("fill"))
+
 
 @dataclass(frozen=True, slots=True)
 class StageLine:

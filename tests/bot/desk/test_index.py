@@ -384,3 +384,16 @@ async def test_batches_grow_while_they_are_fast(desk: Desk, ledger: SqlLedger, m
     assert (await desk.follow(ledger)).is_whole
     assert read[0] == BATCH
     assert max(read) > BATCH + 1
+
+
+async def test_documents_are_known_by_a_part_of_their_id_and_the_record_by_its_beginning(
+    desk: Desk, ledger: SqlLedger
+) -> None:
+    assert (await desk.similar_documents("hours"), await desk.began()) == ([], "")
+    await ledger.append("turn", turn("when?"))
+    await ledger.append("turn", turn("again?"))
+    await desk.follow(ledger)
+    (first,) = [entry async for entry in ledger.entries(limit=1)]
+    assert await desk.similar_documents("HOURS") == ["hours.md"]
+    assert await desk.similar_documents("%") == []
+    assert await desk.began() == first.at

@@ -90,3 +90,23 @@ def test_of_an_erased_entry_there_is_its_place_alone() -> None:
 )
 def test_a_body_of_another_shape_is_read_as_far_as_it_goes(body: dict[str, Any]) -> None:
     assert row_of(entry("turn", body)).documents == ()
+
+
+@pytest.mark.parametrize(
+    ("actor", "user"),
+    [
+        ({"user": "rita", "authenticated_by": "oidc"}, "rita"),
+        ({"user": None, "authenticated_by": "review 921d6b52"}, "921d6b52"),
+        ({"authenticated_by": "account"}, ""),
+    ],
+)
+def test_a_verdict_says_what_it_is_and_whose(actor: dict[str, Any], user: str) -> None:
+    body = {
+        "actor": actor,
+        "channel": "review",
+        "entry_id": "01TURN",
+        "verdict": "wrong",
+        "comment": "Beside the point",
+    }
+    row = row_of(entry("verdict", body))
+    assert (row.title, row.user) == ("Wrong: Beside the point", user)

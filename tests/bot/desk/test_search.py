@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from bot.desk.search import NAMED, DeskSearch, day_after
+from bot.desk.search import NAMED, SHOWN, DeskSearch, day_after, misread
 
 
 def test_an_address_leads_to_the_search_that_made_it() -> None:
@@ -35,7 +35,8 @@ def test_what_is_not_known_narrows_nothing(query: dict[str, str]) -> None:
 
 
 def test_a_value_is_cut_before_it_is_searched_for() -> None:
-    assert len(DeskSearch.of({"words": "x" * 5000}).words) == 200
+    found = DeskSearch.of({"words": "x" * 5000, "user": "u" * 5000})
+    assert (len(found.words), len(found.user)) == (2_000, 200)
 
 
 def test_some_conditions_hold_of_turns_alone() -> None:
@@ -69,3 +70,24 @@ def test_every_name_can_be_searched_for_by_an_address() -> None:
 def test_the_day_after() -> None:
     assert day_after("2026-12-31") == "2027-01-01"
     assert day_after("9999-12-31") == "9999-12-31"
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ({"since": "yesterday"}, ["“yesterday” is no day: it was left out. Allowed: a day as 2026-11-25"]),
+        ({"until": "2026-13-45"}, ["“2026-13-45” is no day: it was left out. Allowed: a day as 2026-11-25"]),
+        ({"struck": "maybe"}, ["“maybe” is no struck: it was left out. Allowed: yes"]),
+        ({"words": "a " * 1_500}, ["only the first 2000 characters of words were searched for"]),
+        ({"user": "u" * 201}, ["only the first 200 characters of user were searched for"]),
+        (
+            {"since": "2026-11-20", "until": "2026-11-19"},
+            ["nothing lies between 2026-11-20 and 2026-11-19: the first day is after the last"],
+        ),
+        ({"struck": "x" * 90}, ["“" + "x" * SHOWN + "…” is no struck: it was left out. Allowed: yes"]),
+        ({"since": "2026-11-19", "until": "2026-11-20", "outcome": "answered", "words": "a b"}, []),
+        ({"colour": "red", "before": "x"}, []),
+    ],
+)
+def test_what_a_search_leaves_out_is_told(query: dict[str, str], says: list[str]) -> None:
+    assert list(misread(query)) == says

@@ -144,3 +144,17 @@ def test_times_are_kept_to_a_tenth() -> None:
     assert percentile({10: 19, 500: 1}, 0.95) == 10
     assert percentile({10: 19, 500: 1}, 0.96) == 500
     assert percentile({}, 0.5) is None
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "says"),
+    [
+        ("", "", []),
+        ("2026-11-01", "2026-11-20", []),
+        ("2026-11-20", "2026-11-01", ["the first day was after the last: they changed places"]),
+        ("2020-01-01", "2026-11-20", ["at most 3 years are shown, those up to 2026-11-20"]),
+        ("soon", "2026-11-20", ["“soon” is no day"]),
+    ],
+)
+def test_a_span_says_what_it_made_of_the_days_that_were_asked_for(since: str, until: str, says: list[str]) -> None:
+    assert list(Span.of(since, until, "", today=TODAY).instead_of(since, until)) == says

@@ -478,3 +478,30 @@ async def test_a_turn_that_cannot_be_read_whole_says_so(reviewer: Client, fake: 
         assert html.escape(QUESTION) in page
         said = f"cannot be read whole: the content in entry {gone} that this entry refers to is gone. What"
         assert ("cannot be read whole" in page, said in page) == (gone is not None, gone is not None)
+
+
+async def test_what_a_search_left_out_and_where_the_record_begins_are_told(reviewer: Client, fake: Fake) -> None:
+    text = await (await reviewer.get("/review?since=yesterday&outcome=%3Cb%3E")).text()
+    assert "“yesterday” is no day: it was left out" in text
+    assert "“&lt;b&gt;” is no outcome: it was left out" in text
+    nothing = await (await reviewer.get("/review?words=nosuchword")).text()
+    assert f"The record begins on {fake.ledger.kept[0].at[:10]}" in nothing
+    assert "The record begins" not in text
+
+
+async def test_a_document_that_no_answer_has_leads_to_those_whose_ids_are_like_it(reviewer: Client, fake: Fake) -> None:
+    known = fake.ledger.kept[0].body["evidence"][0]["doc_id"]
+    text = await (await reviewer.get(f"/review?document={known[:4]}")).text()
+    assert "Did you mean" in text
+    assert f"document={known}" in html.unescape(text)
+
+
+async def test_the_way_back_leads_to_the_search_that_one_came_from(reviewer: Client, fake: Fake) -> None:
+    page = f"/review/{fake.ledger.kept[0].entry_id}"
+    host = f"http://{reviewer.host}:{reviewer.port}"
+    came = {"Referer": f"{host}/review?words=return&before=99&evil=%22%3E"}
+    text = html.unescape(await (await reviewer.get(page, headers=came)).text())
+    assert 'href="/review?words=return&before=99">← What was found' in text
+    for elsewhere in ("", f"{host}/review/queue", "https://evil.example/review?words=x", "http://[", f"{host}/review"):
+        text = await (await reviewer.get(page, headers={"Referer": elsewhere})).text()
+        assert 'href="/review">← All entries' in text, elsewhere

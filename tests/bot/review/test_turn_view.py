@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from bot.review.turn_view import TurnView, tidy, turn_view
 from rai.ledger.chain import canonical
 from rai.ledger.contents import join, numbers_in, split
@@ -136,3 +138,25 @@ def test_what_was_asked_for_what_the_judge_said_and_a_second_draft_are_shown_as_
     assert view.redrafted is not None
     assert view.redrafted["text"] == "second"
     assert turn_view(Entry("e1", 1, "2026", "turn", {"reply": {}}, "", "")).coverage == ()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "action", "fill", "told"),
+    [
+        ("answered", "incorrect", True, True),
+        ("repaired", "incorrect", True, True),
+        ("insufficient", "incorrect", True, False),
+        ("answered", "correct", True, False),
+        ("answered", "incorrect", False, False),
+    ],
+)
+def test_an_answer_on_passages_that_the_grader_dropped_is_one_of_a_policy_that_fills(
+    outcome: str, action: str, fill: bool, told: bool
+) -> None:
+    body = {
+        "reply": {"answer": "It is €4.90.", "outcome": outcome, "action": action, "claims": [CLAIM]},
+        "policy": {"name": "attest", "fill": fill},
+        "evidence": [SOURCE],
+    }
+    view = turn_view(Entry("e1", 1, "2026-11-20T10:00:00Z", "turn", body, "", ""))
+    assert view.answered_all_the_same is told
