@@ -6,7 +6,7 @@ import asyncio
 import json
 import zipfile
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import IO
 
 from bot.desk import table
@@ -35,15 +35,15 @@ Signed: a checkpoint over {size} entries.
 | proofs/ENTRY.json | for each entry its proof: the entry as it is stored, and the hashes that lead from it to the root of the checkpoint |
 | checkpoint.txt | the signed checkpoint |
 | key.txt | the public key that verifies it |
-| found.csv | the same for a spreadsheet; for reading alone, nothing checks it |
+| found.csv | a row for each of these entries, for a spreadsheet; a cell that would run as a formula begins with '. Read it, and save what you change elsewhere: a file that was saved anew may differ |
 
 ## Check it
 
     attest-verify --bundle . --key key.txt
 
 `attest-verify` comes with Attest, and is one file for the standard library of Python 3.11 or newer (`attest_verify.py`), so that it can be read first. **Have it, and the public key, from elsewhere than this
-folder**: whoever made the folder could have made both. It checks the signature of the checkpoint, that each proof leads to its root, that each body is the one that was committed to, and that entries.jsonl
-says nothing else. Exit code 0: sound. 1: broken, and each break is named. One entry alone:
+folder**: whoever made the folder could have made both. It checks the signature of the checkpoint, that each proof leads to its root, that each body is the one that was committed to, that entries.jsonl
+says nothing else, and that found.csv is there and its rows are these entries and say what they say. Only its columns arrived and verdict are not checked: later entries say them. Exit code 0: sound. 1: broken, and each break is named. One entry alone:
 
     attest-verify --proof proofs/ENTRY.json --checkpoint checkpoint.txt --key key.txt
 
@@ -67,6 +67,8 @@ async def write_bundle(
     if not rows:
         raise InputError("the search finds nothing that could be bundled")
     found = [entry for row in rows if (entry := await ledger.get(row.row.entry_id)) is not None]
+    held = {entry.entry_id for entry in found}
+    rows = [row for row in rows if row.row.entry_id in held]
     proven = await prove([entry.entry_id for entry in found])
     await asyncio.to_thread(_write, file, rows, found, proven, wanted)
     return len(found)
@@ -86,11 +88,18 @@ def _write(file: IO[bytes], rows: list[DownloadRow], entries: list[Entry], prove
         put("README.md", about)
         put("checkpoint.txt", proven.checkpoint)
         put("key.txt", f"{proven.key}\n")
-        put("found.csv", table.heading("csv") + "".join(table.line(row, "csv") for row in rows))
         bare = {document["entry"]["entry_id"] for document in proven.documents if document["entry"]["body"] is None}
+        lines = "".join(table.line(_bare(row) if row.row.entry_id in bare else row, "csv") for row in rows)
+        put("found.csv", table.BYTE_ORDER_MARK + table.heading("csv") + lines)
         put("entries.jsonl", "".join(_line(entry, bare=entry.entry_id in bare) for entry in entries))
         for document in proven.documents:
             put(f"proofs/{document['entry']['entry_id']}.json", json.dumps(document) + "\n")
+
+
+def _bare(row: DownloadRow) -> DownloadRow:
+    """The row of an entry whose body is not proven: erased, maybe since the index was read, or of form 1. It must not say what nothing proves."""
+    texts = dict.fromkeys(("outcome", "code", "channel", "user", "product", "title"), "")
+    return DownloadRow(replace(row.row, erased=True, struck=False, **texts), (), "", "")
 
 
 def _line(entry: Entry, *, bare: bool) -> str:

@@ -28,6 +28,8 @@ COLUMNS = (
     "question",
     "answer",
 )
+BYTE_ORDER_MARK = "\ufeff"
+"""What a file of CSV begins with that a spreadsheet is to open: without it, it takes UTF-8 for the encoding of its country, and £, € and accents for other signs."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 

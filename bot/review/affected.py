@@ -15,6 +15,7 @@ from bot.review.desk_page import desk_page
 from bot.review.listing import reached
 from bot.review.pages import require_session, seen
 from bot.review.team import among
+from bot.view.status_words import WORDS
 
 CHECKED = 10
 """Turns that a page checks: each takes some tens of milliseconds."""
@@ -58,6 +59,7 @@ async def affected_page(request: web.Request) -> web.Response:
         older=_address(document=document, since=since, before=last) if whole else None,
         reach=reach,
         address=_address,
+        words=WORDS,
     )
 
 

@@ -87,7 +87,7 @@ async def _bundle(request: web.Request, session: Session) -> web.StreamResponse:
         try:
             await write_bundle(file, desk, system.ledger, system.prove, wanted)
         except InputError as error:
-            raise Refused(409, "no_bundle", f"{error}.", title="This cannot be bundled") from None
+            return _no_bundle(request, wanted, f"{error}.")
         response = web.StreamResponse(
             headers={"Content-Disposition": 'attachment; filename="found.zip"', "Cache-Control": "no-store"}
         )
@@ -101,8 +101,16 @@ async def _bundle(request: web.Request, session: Session) -> web.StreamResponse:
         return response
 
 
+def _no_bundle(request: web.Request, wanted: DeskSearch, message: str) -> web.Response:
+    """Why there is no bundle, with the way back to the search."""
+    refused = {"title": "This cannot be bundled", "message": message, "code": "no_bundle", "back": wanted.address()}
+    response = desk_page(request, "review/desk.html", refused=refused)
+    response.set_status(409)
+    return response
+
+
 async def _parts(desk: Desk, wanted: DeskSearch, form: table.Form) -> AsyncIterator[str]:
-    part = table.heading(form)
+    part = (table.BYTE_ORDER_MARK if form == "csv" else "") + table.heading(form)
     async for row in desk.rows(wanted):
         part += table.line(row, form)
         if len(part) >= _CHUNK:

@@ -22,6 +22,9 @@ VERDICT_MEANS: Mapping[str, str] = {
     "wrongly_refused": "it was refused, withheld or not answered, and the documents answer it",
 }
 """What each verdict says, for those who choose one."""
+ON_ANSWERS: tuple[Verdict, ...] = ("right", "partly", "wrong", "should_refuse")
+ON_NO_ANSWERS: tuple[Verdict, ...] = ("right", "wrongly_refused")
+"""Verdicts that fit turns which delivered an answer, and those that fit turns which refused, withheld or did not answer: of what was not said nothing is wrong."""
 REASON_WORDS: Mapping[str, str] = {
     "struck": "a value was struck",
     "withheld": "withheld",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import random
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_aiohttp.plugin import AiohttpClient
@@ -73,6 +75,7 @@ async def test_it_holds_what_was_found_and_verifies_by_itself(
     assert whole is not None
     assert lines[0]["body"] == whole.body, "put together, as the desk shows it"
     assert (found / "found.csv").read_text("utf-8").count("kettles arrive") == 4
+    assert (found / "found.csv").read_bytes().startswith(b"\xef\xbb\xbf"), "for a spreadsheet"
     assert "attest-verify --bundle . --key key.txt" in (found / "README.md").read_text("utf-8")
 
 
@@ -121,6 +124,121 @@ async def test_what_is_missing_or_more_is_found(
     (found / "entries.jsonl").write_text("".join(lines[1:]), "utf-8")
     code, said = checked(found, key, capsys)
     assert (code, "entries.jsonl does not have it" in said) == (BROKEN, True)
+
+
+def table_of(found: Path) -> list[list[str]]:
+    return list(csv.reader(io.StringIO((found / "found.csv").read_text("utf-8-sig"), newline="")))
+
+
+def write_table(found: Path, rows: list[list[str]]) -> None:
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    (found / "found.csv").write_text(out.getvalue(), "utf-8", newline="")
+
+
+LONG = "kettle " * 30_000
+ODD = '-5 °C: \r\n"quoted", a\tb;\nénd £9 \ud800'
+
+
+async def test_the_table_says_what_the_entries_say_of_every_kind_and_spelling(
+    desk: Desk, ledger: SqlLedger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for question, more in (
+        ("=1+1", {}),
+        (ODD, {"evidence": []}),
+        (LONG, {"reply": {"outcome": "failed", "code": "screen_unavailable", "answer": "@all"}}),
+        ("", {"actor": None, "evidence": "odd"}),
+    ):
+        body = turn(question)
+        await ledger.append("turn", body | (more if "actor" not in more else {"actor": {}, "evidence": "odd"}))
+    struck = turn("What does it cost?", "Bo", "repaired")
+    claim = {"kind": "money", "status": "absent", "rule": "role", "start": 0, "end": 1, "text": "€9"}
+    struck["reply"]["draft"] = {"text": "It costs €9.", "claims": [claim]}
+    struck["ask"]["product"] = "+Lamp"
+    kept = await ledger.append("turn", struck)
+    said = {"schema": 2, "user": "ada", "channel": "teams", "entry_id": kept.entry_id}
+    await ledger.append("feedback", said | {"reaction": "like", "text": "thanks"})
+    await ledger.append("delivery", said | {"delivered": "2026-11-25T09:00:00Z"})
+    await ledger.append("refusal_report", said | {"comment": "why?"})
+    await ledger.erase([kept.entry_id], "asked for")
+    await desk.follow(ledger)
+    found = await unpacked(desk, ledger, DeskSearch(kind="all"), tmp_path)
+    key = tmp_path / "key.txt"
+    key.write_text(str(await ledger.verifier_key()), "utf-8")
+    assert checked(found, key, capsys)[0] == SOUND, capsys
+    write_table(found, table_of(found))
+    assert checked(found, key, capsys)[0] == SOUND, "a bundle of an older form has no byte order mark"
+    heads, *rows = table_of(found)
+    assert len(rows) == len((found / "entries.jsonl").read_text("utf-8").splitlines()) > 10
+    verdict = heads.index("verdict")
+    write_table(found, [[*row[:verdict], *row[verdict + 1 :]] for row in (heads, *rows)])
+    assert checked(found, key, capsys)[0] == SOUND, "nor a column of verdicts, in the oldest"
+
+
+async def test_a_table_that_says_anything_else_is_found(
+    desk: Desk, ledger: SqlLedger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = await unpacked(desk, ledger, DeskSearch(kind="turn"), tmp_path)
+    key, whole = found / "key.txt", table_of(found)
+    heads, first = whole[0], whole[1]
+    entry_id = first[heads.index("entry_id")]
+
+    def told(rows: list[list[str]]) -> str:
+        write_table(found, rows)
+        code, said = checked(found, key, capsys)
+        assert code == BROKEN, said
+        return said
+
+    assert checked(found, key, capsys)[0] == SOUND
+    for column in set(heads) - {"arrived", "verdict", "entry_id"}:
+        at = heads.index(column)
+        said = told([heads, [*first[:at], f"{first[at]}x", *first[at + 1 :]], *whole[2:]])
+        assert f"{entry_id}: changed: found.csv, row 2: another {column}\n" in said
+    assert f"{entry_id}: missing: found.csv has no row of it" in told([heads, *whole[2:]])
+    assert "row 7: the same entry once more" in told([*whole, first])
+    other = [cell.replace(entry_id, "01ARZ3NDEKTSV4RRFFQ69G5FAV") for cell in first]
+    assert "row 7: entries.jsonl has no entry of this id" in told([*whole, other])
+    assert "row 3 has 1 cells, and the heading 15" in told([heads, first, ["note"], *whole[2:]])
+    assert "the column 'answer' is missing" in told([[c.replace("answer", "Answer") for c in heads], *whole[1:]])
+    assert "the column 'note' does not belong here" in told([[*row, "note"] for row in whole])
+    assert "the column 'answer' stands twice" in told([[*row, row[-1]] for row in whole])
+    assert "the column 'seq' is missing" in told([])
+    for raw, why in ((b"\xff", "not UTF-8"), (b'"seq', "unexpected end of data")):
+        (found / "found.csv").write_bytes(raw)
+        code, said = checked(found, key, capsys)
+        assert (code, f"found.csv: {why}" in said) == (BROKEN, True), said
+    (found / "found.csv").unlink()
+    code, said = checked(found, key, capsys)
+    assert (code, "found.csv is not there" in said) == (BROKEN, True)
+    (found / "found.csv").mkdir()
+    assert checked(found, key, capsys)[0] == BROKEN
+
+
+async def test_a_formula_that_lost_its_apostrophe_is_found(
+    desk: Desk, ledger: SqlLedger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await ledger.append("turn", turn("=HYPERLINK(1)", user="eve"))
+    await desk.follow(ledger)
+    found = await unpacked(desk, ledger, DeskSearch(user="eve"), tmp_path)
+    assert checked(found, found / "key.txt", capsys)[0] == SOUND
+    write_table(found, [[cell.replace("'=", "=") for cell in row] for row in table_of(found)])
+    code, said = checked(found, found / "key.txt", capsys)
+    assert (code, "row 2: another question" in said) == (BROKEN, True)
+
+
+async def test_what_is_erased_while_it_is_bundled_is_in_none_of_its_files(
+    desk: Desk, ledger: SqlLedger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def prove(entries: Collection[str]) -> Any:
+        await ledger.erase(list(entries), "asked for")
+        return await ledger.proven(entries)
+
+    file = io.BytesIO()
+    await write_bundle(file, desk, ledger, prove, DeskSearch(user="user-1"))
+    zipfile.ZipFile(file).extractall(tmp_path)
+    found = tmp_path / "found"
+    assert "case 1" not in "".join(p.read_text("utf-8") for p in found.rglob("*.*") if p.is_file())
+    assert checked(found, found / "key.txt", capsys)[0] == SOUND
 
 
 async def test_what_cannot_be_bundled_is_said(desk: Desk, ledger: SqlLedger) -> None:

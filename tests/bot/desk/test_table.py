@@ -10,7 +10,7 @@ import pytest
 
 from bot.desk.index import DownloadRow
 from bot.desk.sql import FoundEntry
-from bot.desk.table import COLUMNS, heading, line
+from bot.desk.table import BYTE_ORDER_MARK, COLUMNS, heading, line
 
 LISTED = FoundEntry(
     7,
@@ -44,6 +44,12 @@ def test_a_spreadsheet_reads_every_cell_as_text() -> None:
 def test_what_a_spreadsheet_would_run_is_marked_as_text(begin: str) -> None:
     row = DownloadRow(LISTED, (), f"{begin}cmd", "")
     assert f"'{begin}cmd" in line(row, "csv")
+
+
+def test_a_row_has_no_mark_of_its_own() -> None:
+    """It is for who writes a file to a spreadsheet: a command line writes the same rows without it."""
+    assert BYTE_ORDER_MARK.encode() == b"\xef\xbb\xbf"
+    assert BYTE_ORDER_MARK not in heading("csv") + line(ROW, "csv")
 
 
 def test_a_program_reads_each_line_as_an_object() -> None:

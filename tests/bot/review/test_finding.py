@@ -79,14 +79,38 @@ async def test_the_page_says_how_many_and_leads_to_the_same_search(reviewer: Cli
 async def test_what_was_found_is_downloaded_whole(reviewer: Client, fake: Fake) -> None:
     response = await reviewer.get("/review/found.csv?user=alice&before=2")
     assert response.headers["Content-Disposition"] == 'attachment; filename="ledger.csv"'
-    rows = list(csv.DictReader(io.StringIO(await response.text(), newline="")))
+    raw = await response.read()
+    assert raw.startswith(b"\xef\xbb\xbf"), "a spreadsheet program knows by it that this is UTF-8"
+    assert raw.count(b"\xef\xbb\xbf") == 1
+    rows = list(csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline="")))
     assert [row["seq"] for row in rows] == ["3", "1"]
     assert rows[1]["question"] == "How do I return a kettle?"
-    lines = (await (await reviewer.get("/review/found.jsonl?struck=yes")).text()).splitlines()
+    lines = (await (await reviewer.get("/review/found.jsonl?struck=yes")).read()).decode().splitlines()
     assert [json.loads(line)["outcome"] for line in lines] == ["repaired"]
     assert fake.ledger.kept[-1].body["page"] == "download jsonl"
     assert fake.ledger.kept[-1].body["wanted"] == {"struck": "yes"}
     assert (await reviewer.get("/review/found.xls")).status == 404
+
+
+async def test_where_nothing_was_found_no_file_is_offered(reviewer: Client) -> None:
+    text = await (await reviewer.get("/review?words=teapot")).text()
+    assert "<strong>0</strong> entries" in text
+    assert "/review/found." not in text
+    assert 'href="/review?words=teapot">a link</a>' in text
+    assert "/review/found.zip?words=kettle" in await (await reviewer.get("/review?words=kettle")).text()
+
+
+async def test_a_bundle_that_cannot_be_made_leads_back_to_the_search(reviewer: Client) -> None:
+    response = await reviewer.get("/review/found.zip?words=teapot&user=%22%3E%3Cscript%3E")
+    text = await response.text()
+    assert (response.status, "<title>This cannot be bundled · Attest</title>" in text) == (409, True)
+    assert "the search finds nothing that could be bundled." in text
+    assert "Code: <code>no_bundle</code>" in text
+    assert 'action="/review/sign-out"' in text, "the header of who is signed in"
+    assert "<script>" not in text
+    (back,) = re.findall(r'href="(/review\?[^"]+)">Back to the search</a>', text)
+    again = await (await reviewer.get(back.replace("&amp;", "&"))).text()
+    assert 'name="words" value="teapot"' in again
 
 
 async def test_a_sample_keeps_its_address(reviewer: Client) -> None:
