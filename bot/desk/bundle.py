@@ -6,13 +6,14 @@ import asyncio
 import json
 import zipfile
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import IO
 
 from bot.desk import table
 from bot.desk.index import Desk, DownloadRow
 from bot.desk.search import DeskSearch
 from grounding.errors import InputError
+from rai.ledger.attest_verify import TABLE, cells_of
 from rai.ledger.proof_file import Proven
 from rai.ports import Ledger
 from rai.records import Entry
@@ -89,17 +90,14 @@ def _write(file: IO[bytes], rows: list[DownloadRow], entries: list[Entry], prove
         put("checkpoint.txt", proven.checkpoint)
         put("key.txt", f"{proven.key}\n")
         bare = {document["entry"]["entry_id"] for document in proven.documents if document["entry"]["body"] is None}
-        lines = "".join(table.line(_bare(row) if row.row.entry_id in bare else row, "csv") for row in rows)
-        put("found.csv", table.BYTE_ORDER_MARK + table.heading("csv") + lines)
-        put("entries.jsonl", "".join(_line(entry, bare=entry.entry_id in bare) for entry in entries))
+        lines = [_line(entry, bare=entry.entry_id in bare) for entry in entries]
+        put("entries.jsonl", "".join(lines))
+        # by the rule of who checks it, not from the index: that may be older than an erasure, and words its titles as it likes
+        cells = (cells_of(json.loads(line)) for line in lines)
+        told_again = "".join(table.proven_line(row, each) for row, each in zip(rows, cells, strict=True))
+        put(TABLE, table.BYTE_ORDER_MARK + table.heading("csv") + told_again)
         for document in proven.documents:
             put(f"proofs/{document['entry']['entry_id']}.json", json.dumps(document) + "\n")
-
-
-def _bare(row: DownloadRow) -> DownloadRow:
-    """The row of an entry whose body is not proven: erased, maybe since the index was read, or of form 1. It must not say what nothing proves."""
-    texts = dict.fromkeys(("outcome", "code", "channel", "user", "product", "title"), "")
-    return DownloadRow(replace(row.row, erased=True, struck=False, **texts), (), "", "")
 
 
 def _line(entry: Entry, *, bare: bool) -> str:

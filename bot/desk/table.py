@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Mapping
 from typing import Literal
 
 from bot.desk.index import DownloadRow
@@ -47,6 +48,12 @@ def line(row: DownloadRow, form: Form) -> str:
     said["documents"] = " ".join(row.documents)
     said["struck"] = "yes" if row.row.struck else ""
     return _line([cell(said[name]) for name in COLUMNS])
+
+
+def proven_line(row: DownloadRow, cells: Mapping[str, str]) -> str:
+    """A row of CSV whose `cells` are what a proven entry says; the other columns, which later entries say, are as the index has them."""
+    told = {"arrived": cell(row.row.arrived), "verdict": cell(row.row.verdict), **cells}
+    return _line([told[name] for name in COLUMNS])
 
 
 def cell(value: object) -> str:

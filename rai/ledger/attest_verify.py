@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import base64
 import binascii
+import csv
 import hashlib
 import json
 import re
@@ -868,7 +869,7 @@ def audit_proof(proof: Path, checkpoints: Sequence[Path], given: Sequence[str]) 
 
 
 def audit_bundle(folder: Path, checkpoints: Sequence[Path], given: Sequence[str]) -> AuditReport:
-    """Checks every proof of a bundle, and that its `entries.jsonl` says what is proven, entry by entry. `checkpoints`: none is the one in the bundle. Raises Unusable."""
+    """Checks every proof of a bundle, and that its `entries.jsonl` says what is proven, entry by entry, and its `found.csv` the same. `checkpoints`: none is the one in the bundle. Raises Unusable."""
     points = list(checkpoints) or [folder / "checkpoint.txt"]
     total = AuditReport(_keys(given)[0].name.removeprefix("attest-ledger/"))
     said = _said_in(folder / "entries.jsonl", total)
@@ -897,6 +898,7 @@ def audit_bundle(folder: Path, checkpoints: Sequence[Path], given: Sequence[str]
             total.add(Defect("changed", why, seq=entry["seq"], entry_id=name))
     for name in sorted(said.keys() - {path.stem for path in proofs}):
         total.add(Defect("missing", "entries.jsonl has it, and no proof is there", entry_id=name))
+    _check_table(folder / TABLE, said, total)
     return total
 
 
@@ -940,6 +942,126 @@ def _told_otherwise(entry: dict[str, Any], said: dict[str, Any] | None) -> str:
     except _OF_ANOTHER_SHAPE:
         same = False
     return "" if same else "entries.jsonl has another body"
+
+
+# The table of a bundle: a spreadsheet is what most people open, so it must say what the proven entries say.
+
+TABLE = "found.csv"
+_FROM_ENTRY = ("seq", "entry_id", "at", "kind")
+_FROM_BODY = ("outcome", "code", "channel", "user", "product", "struck", "documents", "question", "answer")
+_FROM_LATER = ("arrived", "verdict")
+"""What later entries say of a turn. They need not be in the bundle, so these columns are not checked, and a bundle of an older Attest may lack them."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula: such a cell begins with an apostrophe."""
+_STRUCK = ("wrong_role", "lookalike", "contradicted", "absent")
+"""Statuses of claims of a draft that were not delivered."""
+_TITLE = 240
+
+
+def _check_table(path: Path, said: dict[str, dict[str, Any]], report: AuditReport) -> None:
+    """Says where the table of a bundle is not what its entries `said` say, row by row."""
+    try:
+        rows = list(_rows_of(path))
+    except FileNotFoundError:
+        return report.add(Defect("missing", f"{path.name} is not there"))
+    except OSError as error:
+        return report.add(Defect("missing", f"{path.name} cannot be read ({error.strerror})"))
+    except (csv.Error, ValueError) as error:
+        return report.add(Defect("malformed", f"{path.name} cannot be read: {error}"))
+    met: set[str] = set()
+    for number, row in rows:
+        name, place = row["entry_id"], f"{path.name}, row {number}"
+        if name in met:
+            report.add(Defect("malformed", f"{place}: the same entry once more", entry_id=_short(name)))
+        elif name not in said:
+            report.add(Defect("changed", f"{place}: entries.jsonl has no entry of this id", entry_id=_short(name)))
+        elif wrong := [column for column, cell in cells_of(said[name]).items() if row[column] != cell]:
+            report.add(Defect("changed", f"{place}: another {', '.join(wrong)}", entry_id=_short(name)))
+        met.add(name)
+    for name in sorted(said.keys() - met):
+        report.add(Defect("missing", f"{path.name} has no row of it", entry_id=_short(name)))
+    return None
+
+
+def _rows_of(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a table, numbered as a spreadsheet does. Raises ValueError or csv.Error, with the reason, for what two readers could read differently, and OSError."""
+    csv.field_size_limit(_LINE_BYTES)  # an answer may be longer than what csv allows unasked
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        heading = next(reader, [])
+        for column in (*_FROM_ENTRY, *_FROM_BODY):
+            if column not in heading:
+                raise ValueError(f"the column {column!r} is missing")
+        for column in heading:
+            if column not in (*_FROM_ENTRY, *_FROM_BODY, *_FROM_LATER):
+                raise ValueError(f"the column '{_short(column)}' does not belong here")
+            if heading.count(column) > 1:
+                raise ValueError(f"the column {column!r} stands twice")
+        for number, cells in enumerate(reader, start=2):
+            if len(cells) != len(heading):
+                raise ValueError(f"row {number} has {len(cells)} cells, and the heading {len(heading)}")
+            yield number, dict(zip(heading, cells, strict=True))
+
+
+def cells_of(entry: dict[str, Any]) -> dict[str, str]:
+    """By column what the row of an entry of `entries.jsonl` must say; of one without body, its place, time and kind alone. Who makes a bundle asks this too."""
+    body = entry.get("body")
+    cells = {name: str(entry.get(name)) for name in _FROM_ENTRY} | dict.fromkeys(_FROM_BODY, "")
+    if isinstance(body, dict):
+        cells |= _turn_cells(body) if entry.get("kind") == "turn" else _other_cells(body, cells["kind"])
+    return {name: _cell(text) for name, text in cells.items()}
+
+
+def _turn_cells(body: dict[str, Any]) -> dict[str, str]:
+    ask, reply, actor = (_object(body.get(name)) for name in ("ask", "reply", "actor"))
+    cited = [_text(each.get("chunk_id")) for each in _objects(reply.get("citations"))]
+    evidence = [each for each in _objects(body.get("evidence")) if _text(each.get("chunk_id")) in cited]
+    documents = sorted({_sound(name) for each in evidence if (name := _text(each.get("doc_id")))})
+    claims = _objects(_object(reply.get("draft")).get("claims"))
+    struck = any(claim.get("status") in _STRUCK or claim.get("struck") is True for claim in claims)
+    return {
+        "outcome": _text(reply.get("outcome")),
+        "code": _text(reply.get("code")),
+        "channel": _text(ask.get("channel")),
+        "user": _text(actor.get("user")) or _text(ask.get("user")),
+        "product": _text(ask.get("product")),
+        "struck": "yes" if struck else "",
+        "documents": " ".join(documents),
+        "question": _text(ask.get("question")),
+        "answer": _text(reply.get("answer")),
+    }
+
+
+def _other_cells(body: dict[str, Any], kind: str) -> dict[str, str]:
+    """Those of an entry that is no turn; in the place of a question stands the first that its body tells."""
+    told = ((k, v) for k, v in body.items() if k != "schema" and isinstance(v, str | int | float) and v != "")
+    return {
+        "channel": _text(body.get("channel")),
+        "user": _text(_object(body.get("actor")).get("user")) or _text(body.get("user")),
+        "question": next((f"{key}: {value}" for key, value in told), kind)[:_TITLE],
+    }
+
+
+def _cell(text: str) -> str:
+    sound = _sound(text)
+    return f"'{sound}" if sound.startswith(_FORMULA) else sound
+
+
+def _sound(text: str) -> str:
+    """A text as a file of UTF-8 holds it: a lone half of a surrogate pair is no character."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _proof_in(path: Path, report: AuditReport) -> dict[str, Any]:
@@ -1309,8 +1431,10 @@ How a turn is read
 
 What a search found
   A bundle is a folder of proofs with the entries in words beside them. --bundle checks every
-  proof and that entries.jsonl says what is proven. Without --checkpoint its own checkpoint.txt
-  is taken, which the key must have signed. found.csv is for reading and is not checked.
+  proof, that entries.jsonl says what is proven, and that found.csv has a row for each of
+  these entries, which says the same; but for its columns 'arrived' and 'verdict', which are
+  from later entries. Without --checkpoint its own checkpoint.txt is taken, which the key
+  must have signed.
 
 What it cannot tell
   Entries after the last checkpoint are not yet covered: changes to them may not show.

@@ -18,10 +18,12 @@ from pytest_aiohttp.plugin import AiohttpClient
 from bot.desk.bundle import write_bundle
 from bot.desk.index import Desk
 from bot.desk.search import DeskSearch
+from bot.desk.table import line
 from bot.server.app import build_app
 from grounding.errors import InputError
 from rai.ledger.attest_verify import BROKEN, SOUND, main
 from rai.ledger.store import SqlLedger
+from rai.records import UNSUPPORTED
 from tests.bot.desk.test_index import turn
 from tests.fakes.system import fake_system
 
@@ -127,7 +129,7 @@ async def test_what_is_missing_or_more_is_found(
 
 
 def table_of(found: Path) -> list[list[str]]:
-    return list(csv.reader(io.StringIO((found / "found.csv").read_text("utf-8-sig"), newline="")))
+    return list(csv.reader(io.StringIO((found / "found.csv").read_bytes().decode("utf-8-sig"), newline="")))
 
 
 def write_table(found: Path, rows: list[list[str]]) -> None:
@@ -143,35 +145,40 @@ ODD = '-5 °C: \r\n"quoted", a\tb;\nénd £9 \ud800'
 async def test_the_table_says_what_the_entries_say_of_every_kind_and_spelling(
     desk: Desk, ledger: SqlLedger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for question, more in (
-        ("=1+1", {}),
-        (ODD, {"evidence": []}),
-        (LONG, {"reply": {"outcome": "failed", "code": "screen_unavailable", "answer": "@all"}}),
-        ("", {"actor": None, "evidence": "odd"}),
-    ):
-        body = turn(question)
-        await ledger.append("turn", body | (more if "actor" not in more else {"actor": {}, "evidence": "odd"}))
-    struck = turn("What does it cost?", "Bo", "repaired")
-    claim = {"kind": "money", "status": "absent", "rule": "role", "start": 0, "end": 1, "text": "€9"}
-    struck["reply"]["draft"] = {"text": "It costs €9.", "claims": [claim]}
-    struck["ask"]["product"] = "+Lamp"
-    kept = await ledger.append("turn", struck)
+    for question in ("", ODD, LONG, *(f"{begin}cmd" for begin in "=+-@\t\r")):
+        await ledger.append("turn", turn(question))
+    failed = turn("Why?") | {"evidence": [], "reply": {"outcome": "failed", "code": "screen_unavailable"}}
+    kept = await ledger.append("turn", failed)
+    for status in [*sorted(UNSUPPORTED), "exact"]:
+        struck = turn("What does it cost?", "Bo", "repaired")
+        claim = {"kind": "money", "status": status, "rule": "role", "start": 0, "end": 1, "text": "€9"}
+        struck["reply"]["draft"] = {"text": "It costs €9.", "claims": [claim, claim | {"struck": status == "exact"}]}
+        struck["ask"]["product"] = "+Lamp"
+        await ledger.append("turn", struck)
+    verdict = {"schema": 2, "entry_id": kept.entry_id, "verdict": "wrong", "comment": "=no", "actor": {"user": "rita"}}
+    await ledger.append("verdict", verdict)
     said = {"schema": 2, "user": "ada", "channel": "teams", "entry_id": kept.entry_id}
     await ledger.append("feedback", said | {"reaction": "like", "text": "thanks"})
-    await ledger.append("delivery", said | {"delivered": "2026-11-25T09:00:00Z"})
+    await ledger.append(
+        "delivery", {n: v for n, v in said.items() if n != "user"} | {"delivered": "2026-11-25T09:00:00Z"}
+    )
     await ledger.append("refusal_report", said | {"comment": "why?"})
     await ledger.erase([kept.entry_id], "asked for")
     await desk.follow(ledger)
     found = await unpacked(desk, ledger, DeskSearch(kind="all"), tmp_path)
     key = tmp_path / "key.txt"
     key.write_text(str(await ledger.verifier_key()), "utf-8")
-    assert checked(found, key, capsys)[0] == SOUND, capsys
+    assert checked(found, key, capsys)[0] == SOUND
     write_table(found, table_of(found))
     assert checked(found, key, capsys)[0] == SOUND, "a bundle of an older form has no byte order mark"
     heads, *rows = table_of(found)
+    by_desk = "".join([line(row, "csv") async for row in desk.rows(DeskSearch(kind="turn"))])
+    turns = [row for row in rows if row[heads.index("kind")] == "turn"]
+    assert turns == list(csv.reader(io.StringIO(by_desk, newline=""))), "what the desk itself offers as CSV"
+    assert [row[heads.index("struck")] for row in rows].count("yes") == len(UNSUPPORTED) + 1
     assert len(rows) == len((found / "entries.jsonl").read_text("utf-8").splitlines()) > 10
-    verdict = heads.index("verdict")
-    write_table(found, [[*row[:verdict], *row[verdict + 1 :]] for row in (heads, *rows)])
+    at = heads.index("verdict")
+    write_table(found, [[*row[:at], *row[at + 1 :]] for row in (heads, *rows)])
     assert checked(found, key, capsys)[0] == SOUND, "nor a column of verdicts, in the oldest"
 
 
@@ -203,10 +210,10 @@ async def test_a_table_that_says_anything_else_is_found(
     assert "the column 'note' does not belong here" in told([[*row, "note"] for row in whole])
     assert "the column 'answer' stands twice" in told([[*row, row[-1]] for row in whole])
     assert "the column 'seq' is missing" in told([])
-    for raw, why in ((b"\xff", "not UTF-8"), (b'"seq', "unexpected end of data")):
+    for raw, why in ((b"\xff", "'utf-8' codec"), (b'"seq', "unexpected end of data")):
         (found / "found.csv").write_bytes(raw)
         code, said = checked(found, key, capsys)
-        assert (code, f"found.csv: {why}" in said) == (BROKEN, True), said
+        assert (code, f"found.csv cannot be read: {why}" in said) == (BROKEN, True), said
     (found / "found.csv").unlink()
     code, said = checked(found, key, capsys)
     assert (code, "found.csv is not there" in said) == (BROKEN, True)

@@ -10,7 +10,7 @@ import pytest
 
 from bot.desk.index import DownloadRow
 from bot.desk.sql import FoundEntry
-from bot.desk.table import BYTE_ORDER_MARK, COLUMNS, heading, line
+from bot.desk.table import BYTE_ORDER_MARK, COLUMNS, heading, line, proven_line
 
 LISTED = FoundEntry(
     7,
@@ -50,6 +50,15 @@ def test_a_row_has_no_mark_of_its_own() -> None:
     """It is for who writes a file to a spreadsheet: a command line writes the same rows without it."""
     assert BYTE_ORDER_MARK.encode() == b"\xef\xbb\xbf"
     assert BYTE_ORDER_MARK not in heading("csv") + line(ROW, "csv")
+
+
+def test_what_is_proven_goes_before_what_the_index_has() -> None:
+    cells = dict.fromkeys(COLUMNS, "proven")
+    del cells["arrived"], cells["verdict"]
+    (read,) = csv.reader(io.StringIO(proven_line(ROW, cells), newline=""))
+    said = dict(zip(COLUMNS, read, strict=True))
+    assert (said.pop("arrived"), said.pop("verdict")) == ("delivered", "wrong")
+    assert set(said.values()) == {"proven"}
 
 
 def test_a_program_reads_each_line_as_an_object() -> None:

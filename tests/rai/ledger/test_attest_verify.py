@@ -27,6 +27,7 @@ from rai.ledger.attest_verify import (
     Unusable,
     audit,
     audit_proof,
+    cells_of,
     is_signed,
     main,
     notes_in,
@@ -940,3 +941,33 @@ def test_what_does_not_go_with_show_is_refused(more: list[str], capsys: pytest.C
         main(["e.jsonl", "--show", "1", *more])
     assert ended.value.code == UNUSABLE
     assert "--show" in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "odd", [None, "text", 7, [1], [{"doc_id": 1}], {"text": []}, {"claims": [{"status": ["absent"]}]}]
+)
+@pytest.mark.parametrize("name", ["ask", "reply", "actor", "evidence"])
+def test_the_row_of_a_turn_of_another_shape_has_what_can_be_read_of_it(name: str, odd: object) -> None:
+    body = {"ask": {"question": "=1+1", "user": "ada"}, "reply": {"answer": "two"}, name: odd}
+    cells = cells_of({"seq": 7, "entry_id": "E", "at": "now", "kind": "turn", "body": body})
+    assert (cells["seq"], cells["question"]) == ("7", "" if name == "ask" else "'=1+1")
+    assert cells["answer"] == ("" if name == "reply" else "two")
+
+
+def test_the_row_of_an_entry_without_body_has_its_place_alone() -> None:
+    for kind in ("turn", "feedback"):
+        cells = cells_of({"seq": 7, "entry_id": "E", "at": "now", "kind": kind, "body": None})
+        assert [text for text in cells.values() if text] == ["7", "E", "now", kind]
+
+
+def test_the_row_of_an_entry_that_is_no_turn_has_the_first_that_it_tells() -> None:
+    entry = {"seq": 7, "entry_id": "E", "at": "now", "kind": "feedback"}
+    cells = cells_of(entry | {"body": {"schema": 2, "text": "", "reaction": "like", "user": "ada", "channel": "teams"}})
+    assert (cells["question"], cells["user"], cells["channel"], cells["answer"]) == (
+        "reaction: like",
+        "ada",
+        "teams",
+        "",
+    )
+    assert cells_of(entry | {"body": {}})["question"] == "feedback"
+    assert len(cells_of(entry | {"body": {"text": "x" * 300}})["question"]) == 240
