@@ -18,7 +18,7 @@ KIND = "corrected"
 """The kind under which the suite counts these rows."""
 NO_ANSWER = "no corrected answer was given"
 NO_FACT = "the corrected answer has no value in it; name what a right answer says under Facts"
-NO_ROW = "it was rightly refused or withheld, and no row can expect that"
+NO_ROW = "it was rightly refused, withheld or not reworked, and no row can expect that"
 FACT_KINDS: frozenset[Kind] = frozenset(
     {"number", "quantity", "money", "percent", "date", "time", "url", "email", "phone"}
 )
@@ -83,7 +83,7 @@ def _expected(said: Assessment, reply: Mapping[str, Any]) -> _Expect | None:
     if said.verdict != "right":
         return "answered"
     if reply.get("intent"):
-        return "smalltalk"
+        return "smalltalk" if reply["intent"] != "rework" else None
     if reply.get("clarification"):
         return "ask_back"
     if reply.get("outcome") == Outcome.INSUFFICIENT:
