@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -20,11 +21,15 @@ from bot.judging.verdict import Assessment, judge
 from bot.review.decision_form import decision_form
 from bot.review.desk_page import desk_page
 from bot.review.finding import sample_of
+from bot.review.judging_view import SavedVerdict, judging_view, misfit, sent_again
 from bot.review.listing import line, reached
 from bot.review.pages import require_session, seen
 from bot.review.team import among, own_search, require_entry
+from bot.review.turn_view import turn_view
 from bot.wording.verdicts import REASON_MEANS, REASON_WORDS, VERDICTS
 from grounding.errors import InputError
+from grounding.ports import Library
+from rai.records import Entry
 
 QUEUED = "queued"
 """What a sample's form says in place of a decision."""
@@ -69,33 +74,60 @@ async def queue(request: web.Request) -> web.Response:
         older=found.rows[-1].seq if found.older else 0,
         before=wanted.before,
         reach=reach,
+        saved=SavedVerdict.of(request.query.get("saved", "")),
     )
 
 
 async def judged(request: web.Request) -> web.Response:
-    """A reviewer's verdict on one turn; on to the next of the queue that they came from, or back to the turn."""
+    """A reviewer's verdict on one turn; on to the next of the queue that they came from, or back to the turn. What cannot be taken comes back as it was sent, with why."""
     verdict, comment, fields, by = await decision_form(request, VERDICTS)
     system, desk = request.app[SYSTEM], request.app[DESK]
-    entry_id, people = request.match_info["entry"], await among(request)
-    if people is not None:
-        await require_entry(request, "entry")
+    turn = await require_entry(request, "entry")
+    if turn.kind != "turn" or not isinstance(turn.body.get("reply"), dict):
+        raise Refused(404, "not_found", "The ledger has no turn with this id that can be judged.")
     lines = {name: fields.get(name, "") for name in ("facts", "wrong", "documents")}
     try:
         said = Assessment.of(verdict, comment, fields.get("correction", ""), **lines)
-        entry = await judge(system.ledger, desk, entry_id, said, channel="review", by=by)
     except InputError as error:
-        raise Refused(404 if error.code == "not_found" else 400, error.code, f"{error}.") from None
+        return await _form_again(request, turn, fields, f"Not saved: {error}.")
+    problem = misfit(turn, said.verdict) or await _unknown(system.library, said.documents)
+    if problem:
+        return await _form_again(request, turn, fields, f"Not saved: {problem}")
+    await judge(system.ledger, desk, turn.entry_id, said, channel="review", by=by)
     reason = fields.get("queue", "")
     if reason not in REASONS or fields.get("then") != "next":
-        return _to(f"/review/{entry.body['entry_id']}", "#judge")
-    await desk.follow(system.ledger)
-    here = await desk.place_of(str(entry.body["entry_id"]))
+        return _to(f"/review/{turn.entry_id}", "#judge")
+    return await _next(request, reason, SavedVerdict(said.verdict, turn.entry_id))
+
+
+async def _next(request: web.Request, reason: str, saved: SavedVerdict) -> web.Response:
+    """On to the turn of a queue that follows one that was judged, which then says what was saved. Raises StoreError."""
+    desk, people = request.app[DESK], await among(request)
+    await desk.follow(request.app[SYSTEM].ledger)
+    here = await desk.place_of(saved.turn)
     found = await desk.find(DeskSearch(queue=reason, before=here, among=people), 1)
     if not found.rows:
         found = await desk.find(DeskSearch(queue=reason, among=people), 1)  # what came in meanwhile, or was passed over
     if not found.rows:
-        return _to("/review/queue")
-    return _to(f"/review/{found.rows[0].entry_id}?{urlencode({'queue': reason})}")
+        return _to(f"/review/queue?{urlencode({'saved': saved})}")
+    return _to(f"/review/{found.rows[0].entry_id}?{urlencode({'queue': f'{reason}.{saved}'})}")
+
+
+async def _unknown(library: Library, documents: Sequence[str]) -> str:
+    """Which of these ids no document has, on one line; empty where each has one. Raises StoreError."""
+    missing = [name for name in documents if await library.document(name) is None]
+    if not missing:
+        return ""
+    named, has = ", ".join(f"“{name}”" for name in missing), "is" if len(missing) == 1 else "are"
+    return f"under Documents {named} {has} no id of a document. Allowed: ids of documents that are in the knowledge base now, one a line."
+
+
+async def _form_again(request: web.Request, turn: Entry, fields: Mapping[str, str], problem: str) -> web.Response:
+    """The form as it was sent, and why it was not taken."""
+    session = await require_session(request)
+    await seen(request, session, "entry", entry_id=turn.entry_id)
+    view = sent_again(await judging_view(request.app[DESK], turn, (), fields.get("queue", "")), fields, problem)
+    return desk_page(request, "review/queue.html", again=view, entry=turn, turn=turn_view(turn), status=400)
 
 
 async def sampled(request: web.Request) -> web.Response:

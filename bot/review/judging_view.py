@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from bot.desk.index import Desk
 from bot.desk.rows import FEEDBACK, REPORT
 from bot.desk.search import REASONS
 from bot.events.kinds import VERDICT
 from bot.judging.verdict import SPELLINGS, Assessment
-from bot.wording.verdicts import REASON_WORDS, VERDICT_MEANS, VERDICT_WORDS
+from bot.view.reply import DELIVERED
+from bot.wording.outcomes import OUTCOME_WORDS
+from bot.wording.verdicts import (
+    ON_ANSWERS,
+    ON_NO_ANSWERS,
+    REASON_WORDS,
+    VERDICT_MEANS,
+    VERDICT_WORDS,
+    VERDICTS,
+    Verdict,
+)
 from rai.ports import Ledger
 from rai.records import Entry
+
+ID_MAX = 100
+"""Characters of an entry's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +58,40 @@ class SaidLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedVerdict:
+    """A verdict that was saved on the page before this one, as the address of this one has it: the verdict, a dot, the turn."""
+
+    verdict: str
+    turn: str
+
+    @classmethod
+    def of(cls, text: str) -> Self | None:
+        """From an address; None where it does not say so."""
+        verdict, _, turn = text.partition(".")
+        well_formed = verdict in VERDICT_WORDS and turn.isascii() and turn.isalnum() and len(turn) <= ID_MAX
+        return cls(verdict, turn) if well_formed else None
+
+    def __str__(self) -> str:
+        return f"{self.verdict}.{self.turn}"
+
+    @property
+    def word(self) -> str:
+        """The verdict for people."""
+        return VERDICT_WORDS[self.verdict]
+
+    @property
+    def short(self) -> str:
+        """The end of the id: its beginning is the time, which turns of one hour share."""
+        return f"…{self.turn[-6:]}"
+
+
+@dataclass(frozen=True, slots=True)
 class JudgingView:
-    """Everything beside the form. `first`: what the form begins with, the newest verdict; `reasons`: why the turn waits, in words; `queue`: the one that its reader came from."""
+    """Everything beside the form.
+
+    `first`: what the form begins with, the newest verdict or what was sent and not taken; `choices`: the verdicts that fit the turn; `reasons`: why the turn waits, in words;
+    `queue`: the one that its reader came from; `saved`: what they saved there; `problem`: why what was sent was not taken.
+    """
 
     verdicts: tuple[GivenVerdict, ...]
     said: tuple[SaidLine, ...]
@@ -54,20 +99,50 @@ class JudgingView:
     choices: tuple[tuple[str, str, str], ...]
     reasons: tuple[str, ...]
     queue: str
+    saved: SavedVerdict | None = None
+    problem: str = ""
 
 
 async def judging_view(desk: Desk, turn: Entry, said: Sequence[Entry], queue: str) -> JudgingView:
-    """The view of what entries say of a turn, the oldest of them first. Raises StoreError."""
+    """The view of what entries say of a turn, the oldest of them first. `queue`: the reason for which its reader came, and after a dot what they saved on the page before. Raises StoreError."""
+    reason, _, saved = queue.partition(".")
     verdicts = [entry for entry in said if entry.kind == VERDICT]
     waits = (await desk.reasons([turn.seq])).get(turn.seq, [])
     return JudgingView(
         tuple(_given(entry, counts=entry is verdicts[-1]) for entry in reversed(verdicts)),
         tuple(_line(entry) for entry in said if entry.kind != VERDICT),
         _first(verdicts[-1].body if verdicts else {}),
-        tuple((name, word, VERDICT_MEANS[name]) for name, word in VERDICT_WORDS.items()),
+        tuple((name, VERDICT_WORDS[name], VERDICT_MEANS[name]) for name in fitting(turn)),
         tuple(REASON_WORDS[name] for name in waits),
-        queue if queue in REASONS else "",
+        reason if reason in REASONS else "",
+        SavedVerdict.of(saved),
     )
+
+
+def sent_again(view: JudgingView, fields: Mapping[str, str], problem: str) -> JudgingView:
+    """The view with a form as it was sent, which was not taken because of `problem`."""
+    typed = {name: fields.get(name, "") for name in ("correction", "facts", "wrong", "documents")}
+    sent = {"verdict": fields.get("decision", ""), "comment": fields.get("note", ""), **typed}
+    return replace(view, first=sent, problem=problem)
+
+
+def fitting(turn: Entry) -> tuple[Verdict, ...]:
+    """The verdicts that fit a turn. Small talk and a question back say something and are no answer: of them anything may be said."""
+    reply = turn.body["reply"]
+    if reply.get("intent") or reply.get("clarification"):
+        return VERDICTS
+    return ON_ANSWERS if reply.get("outcome") in DELIVERED else ON_NO_ANSWERS
+
+
+def misfit(turn: Entry, verdict: Verdict) -> str:
+    """Why a verdict does not fit a turn, on one line; empty where it does."""
+    allowed = fitting(turn)
+    if verdict in allowed:
+        return ""
+    outcome = str(turn.body["reply"].get("outcome") or "")
+    done = "an answer was delivered" if allowed == ON_ANSWERS else "no answer was delivered"
+    words = ", ".join(f"“{VERDICT_WORDS[name]}”" for name in allowed)
+    return f"“{VERDICT_WORDS[verdict]}” does not fit this turn: {done} ({OUTCOME_WORDS.get(outcome, outcome)}). Allowed here: {words}."
 
 
 async def about(ledger: Ledger, entry: Entry) -> list[tuple[str, str]]:

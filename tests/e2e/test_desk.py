@@ -30,7 +30,7 @@ PAGES = (
     "/unanswered?all=1",
     "/dashboard?until=2026-11-25",
     "/sample?seed=1&kind=turn",
-    "/e00002x7q?queue=struck",
+    "/e00002x7q?queue=struck.right.e00003x7q",
     "/e00004x7q",
 )
 HIDDEN = """[...document.querySelectorAll('details > *, .claim-list li')].filter(
@@ -134,13 +134,13 @@ async def test_a_turn_is_judged_by_keyboard_and_the_next_one_comes(page: Page, f
     await press(page, page.get_by_role("link", name="Judge", exact=True))
     await tab_to(page, page.get_by_role("radio").first)
     await page.keyboard.press("ArrowDown")
-    await page.keyboard.press("ArrowDown")
     await type_into(page, "Comment", HOSTILE)
     await type_into(page, "The answer as it should have been", "It costs €7.99.")
     await press(page, page.get_by_role("button", name="Save and next"))
     await expect(page.locator("h1")).to_have_text("repair it")
+    await expect(page.get_by_text("Saved: Should have been answered on …003x7q")).to_be_in_viewport()
     (verdict,) = [e for e in fake.ledger.kept if e.kind == "verdict"]
-    assert (verdict.body["verdict"], verdict.body["comment"]) == ("wrong", HOSTILE)
+    assert (verdict.body["verdict"], verdict.body["comment"]) == ("wrongly_refused", HOSTILE)
     await expect(page).to_have_title("Turn e00002x7q · Attest")
 
 
@@ -155,6 +155,11 @@ async def test_the_new_pages_can_be_read_on_a_telephone_and_on_paper(chromium: B
         assert await page.evaluate("document.documentElement.scrollWidth") == 360, place
         assert await page.evaluate(CONTRAST) == [], place
         assert await page.locator("main script, main img").count() == 0
+    await page.goto(f"{base}/review/e00001x7q")
+    await page.emulate_media(media="print")
+    await expect(page.locator("#judge")).to_be_hidden()
+    await page.emulate_media(media="screen")
+    await expect(page.locator("#judge")).to_be_visible()
     await page.set_viewport_size({"width": 794, "height": 1123})  # A4 at 96 dots an inch
     await page.goto(f"{base}/review/e00002x7q")
     await page.emulate_media(media="print")
