@@ -231,9 +231,9 @@ def _mark(actor: Mapping[str, Any]) -> str:
 
 
 def _judged(body: Mapping[str, Any]) -> str:
-    """A verdict in a line: what was said, and the comment."""
+    """A verdict in a line: what was said of which turn, and the comment."""
     said = _text(body.get("verdict"))
-    told = (VERDICT_WORDS.get(said, said), _text(body.get("comment")))
+    told = (f"{VERDICT_WORDS.get(said, said)} on {_text(body.get('entry_id'))}", _text(body.get("comment")))
     return ": ".join(filter(None, told))[:TITLE_MAX]
 
 

@@ -20,12 +20,12 @@ from grounding.records import Span
 from grounding.text import caseless, sentences, words
 from rai.check.answer import Answer
 from rai.check.context import CheckContext, Finding, said
+from rai.check.phrasing.denied import denied_apart, negations
 from rai.check.quoted.changed import Changed, changed_digits, changes, loose_digits
 from rai.check.reading.clauses import label_of
 from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import plain_words, prepare
 from rai.check.roles import quotes
-from rai.check.statements.denied import denied_apart
 from rai.check.statements.statement_match import match_statement, with_values
 from rai.check.value_rules import FAILED, check_values
 from rai.claims.contacts.phones import REGIONS
@@ -231,11 +231,13 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
         return finding
     statement = claim.kind == "statement"
     if statement:
-        changed = [c for c in changed if not denied_apart(claim.text, c.says.text)]
+        changed = [c for c in changed if not denied_apart(claim.text, c.says.text) and not _as_often(claim.text, c)]
     here = [c for c in changed if c.negation == statement and c.start < claim.end and claim.start < c.end]
     if not here:
         return finding
     says = here[0].says
+    if claim.kind == "entity" and _MEASURE.fullmatch(says.text):
+        return finding  # a measure in the place of a name ("the 25-hour courses" for I2) is no other name
     if not (statement or _speaks_against(finding, says, context) or _is_quotation(claim, changed, context, answer)):
         return finding
     if statement:
@@ -246,6 +248,21 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
     instead = says if all(c.says == says for c in here) else None
     why = f"The source says {says.text} here, not {claim.text}."
     return Finding(status, (says,), why, instead=instead, rule="quoted-otherwise")
+
+
+_MEASURE = re.compile(r"\d+-[a-z]{3,}")
+
+
+def _as_often(text: str, changed: Changed) -> bool:
+    """True if a sentence denies as often as the source's line: "don't earn points" is "earn nothing", not its opposite."""
+    by_pronoun = _NOTHING.search(text) or _NOTHING.search(changed.says.text)
+    return by_pronoun is not None and 0 < negations(text) == negations(changed.says.text)
+
+
+_NOTHING = re.compile(
+    r"\b(?:nothing|none|nobody|nichts|niemand|rien|personne ne|nada|nadie|niente|nessuno|ninguém|niets)\b",
+    re.IGNORECASE,
+)
 
 
 def _speaks_against(finding: Finding, says: EvidenceSpan, context: CheckContext) -> bool:

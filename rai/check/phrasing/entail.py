@@ -16,6 +16,7 @@ from typing import Literal
 
 from grounding.text import caseless, fold
 from rai.check.phrasing.antonyms import alike, generic, key
+from rai.check.phrasing.denied import denies_another
 from rai.check.phrasing.evidence import lines, spaced, whole_sentences
 from rai.check.phrasing.plain import content_terms, plain_words
 from rai.check.phrasing.sense import CLAUSES, Sense, comparable, opposed, same, sense, turned
@@ -72,7 +73,7 @@ def judge(sentence: str, sources: Sequence[Prepared]) -> Support | None:
         return Support(
             "entailed", (held,), f"Stands in {held.source}, word for word or but for small words that change nothing."
         )
-    if opposite:
+    if opposite and not denies_another(plain, opposite.text):
         return Support("contradicted", (opposite,), f"{opposite.source} says the opposite in the same words.")
     return None if plain.endswith("?") else _covered(mine, sources)
 

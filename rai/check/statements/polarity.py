@@ -139,7 +139,12 @@ def heads(text: str, code: str) -> tuple[Head, ...]:
         if ((c.concept == "negation" and c.key == "not") or c.key == "may/forbidden") and not _sets_apart(text, c)
     ]
     denied = {n for c in negations if (n := _behind(text, c, told)) is not None}
+    # "no older than" is a bound, and denies all the same
+    denied |= {n for n, t in enumerate(told) if _RIGHT_BEFORE.search(text, max(0, t.start - 12), t.start)}
     return tuple(_head(text, told, n, denied=n in denied) for n, t in enumerate(told) if not t.digits)
+
+
+_RIGHT_BEFORE = re.compile(r"\b(?:no|not|never|nicht|nie|pas|non|não|niet)\s+$", re.IGNORECASE)
 
 
 def _sets_apart(text: str, negation: Cue) -> bool:

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rai.check.lexicon.load import Cue
+from rai.check.phrasing.denied import denied_apart
 from rai.check.phrasing.entail import judge
 from rai.check.phrasing.one_word_changed import decide_one_word
 from rai.check.phrasing.phrasing_features import beside as beside_line
 from rai.check.statements.bounds import bound_turned
 from rai.check.statements.clauses import Clause, clauses
 from rai.check.statements.contrast import Beside, Turn, bounds_of, denies, same_word, side_of, turned
-from rai.check.statements.denied import denied_apart
 from rai.check.statements.order import reversed_order, sequence
 from rai.check.statements.polarity import clash
 from rai.check.statements.prepared import ClauseCandidate, Decision, PreparedClause, PreparedStatement

@@ -7,10 +7,11 @@ value they are said (`terms.FormulaTerm`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
+from itertools import product
 
 from rai.check.answer import Answer
 from rai.check.context import Finding
@@ -292,9 +293,45 @@ def _days(n: int, day: Found, answer: Answer, operands: tuple[Operand, ...]) -> 
         lasts=pattern("reckoning", "lasting", parts=True).search(sentence) is not None,
         next_to=_next_to(day, answer, operands),
     )
-    yield from day_ways(day, operands, told)
+    yield from day_ways(day, (*operands, *_ranked_days(answer, operands)), told)
     yield from recurring_ways(day, operands, tuple(series_of(n, answer, operands)))
     yield from day_of_month(n, day, answer)
+
+
+def _ranked_days(answer: Answer, operands: Sequence[Operand]) -> Iterator[Operand]:
+    """What the answer counts in days by a rank: "the seventh day before arrival" is seven days before it."""
+    for each in operands:
+        said_here = each.found.kind == "number" and each.far < SAID and _stands(each, answer)
+        if said_here and _RANKED.match(answer.text, each.found.end):
+            yield replace(each, found=replace(each.found, kind="quantity", value=f"{each.amount} day"))
+
+
+_RANKED = re.compile(
+    r"(?:st|nd|rd|th|\.|e|ème)?\s+(?:(?:calendar\s+)?day\s+(?:before|prior|ahead|after|following|from)|tag\s+(?:vor|nach)|jour\s+(?:avant|après))\b",
+    re.IGNORECASE,
+)
+
+
+def _per_money(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -> Iterator[Reckoned]:
+    """A number of things for each dollar, times an amount: 10 points for each US dollar, so $240 earn 2,400 points."""
+    rates = [o for o in operands if o.found.kind == "number" and o.far < SAID and _stands(o, answer)]
+    sums = [o for o in operands if o.found.kind == "money" and o.far < SAID]
+    for rate, paid in product((r for r in rates if _FOR_MONEY.match(answer.text, r.found.end)), sums):
+        if wanted.takes(scaled((rate.amount or Decimal(0)) * (paid.amount or Decimal(0)))):
+            yield Reckoned((rate, paid), f"{rate.text} × {paid.text}", _PER_MONEY)
+
+
+_PER_MONEY = 0.5
+"""The cost of such a product (`terms.FormulaTerm`): the words say that the two go together."""
+_FOR_MONEY = re.compile(
+    r"\s*(?:[^\W\d_]+\s+){0,2}?(?:for (?:each|every)|per|each|every|an?|pro|je|par|por|al|cada)\s+(?:US\s+|full\s+)?(?:dollars?|euros?|pounds?|francs?|[$€£])",
+    re.IGNORECASE,
+)
+
+
+def _stands(operand: Operand, answer: Answer) -> bool:
+    """True if the operand is one of the answer's own characters."""
+    return answer.text[operand.found.start : operand.found.end] == operand.text
 
 
 def _amounts(n: int, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[Reckoned]:
@@ -313,6 +350,7 @@ def _amounts(n: int, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[
         yield from order_ways(n, wanted, answer)
     else:
         yield from measured_ways(wanted, answer, operands)
+        yield from _per_money(wanted, answer, operands)
 
 
 def _as_meant(n: int, answer: Answer) -> Found:

@@ -14,6 +14,8 @@ Joint = Literal["range", "by", ""]
 
 _TO = re.compile(r" ?[-–—‑] ?| ?~ ?")
 _WORD = re.compile(r" (?:to|through|thru|till?|until|or|bis|à|a|jusqu’à|up to) ", re.IGNORECASE)
+_UNTIL = re.compile(r"\b(?:till?|until)\b", re.IGNORECASE)
+_CURRENCY = re.compile(r"[$€£] ?$")
 _AND = re.compile(r" (?:and|und|et|y|e) ", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra) $", re.IGNORECASE)
 _BY = re.compile(r" ?[x×] ?| by ", re.IGNORECASE)
@@ -31,7 +33,11 @@ def joint(text: str, low: Numeral, high: Numeral) -> Joint:
     if _TO.fullmatch(text, low.end, high.start):
         return "range" if _ascending(low, high) else ""
     if _WORD.fullmatch(text, low.end, high.start):
-        return "range"
+        return (
+            ""
+            if _UNTIL.search(text, low.end, high.start) and _CURRENCY.search(text, max(0, low.start - 2), low.start)
+            else "range"
+        )
     if _BY.fullmatch(text, low.end, high.start):
         return "by"
     if _AND.fullmatch(text, low.end, high.start) and _BETWEEN.search(text, max(0, low.start - 10), low.start):

@@ -109,4 +109,4 @@ def test_a_verdict_says_what_it_is_and_whose(actor: dict[str, Any], user: str) -
         "comment": "Beside the point",
     }
     row = row_of(entry("verdict", body))
-    assert (row.title, row.user) == ("Wrong: Beside the point", user)
+    assert (row.title, row.user) == ("Wrong on 01TURN: Beside the point", user)

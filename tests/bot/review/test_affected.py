@@ -26,7 +26,10 @@ async def test_from_the_list_to_what_no_longer_stands(aiohttp_client: AiohttpCli
         assert 'href="/review/affected?document=plans.md"' in documents
         text = await (await client.get("/review/affected?document=plans.md")).text()
         assert "not supported now" in text
-        assert "money “$9.99”. Then: The same characters stand in a source. Now: <strong>No source holds it</strong>" in text
+        assert (
+            "money “$9.99”. Then: The same characters stand in a source. Now: <strong>No source holds it</strong>"
+            in text
+        )
         assert f'href="/review/{entry}/replay"' in text
         (last,) = [e async for e in system.ledger.entries(newest_first=True, limit=1)]
         assert (last.kind, last.body["page"], last.body["wanted"]) == ("read", "affected", {"document": "plans.md"})
