@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
@@ -36,10 +37,11 @@ class RetentionSweeper:
         """One run if it is due; True if it was. What was done is logged, with numbers alone."""
         if not await self._state.claim(NAME, self._clock(), EVERY_S):
             return False
-        # In a thread with a loop of its own: reading a large ledger must not keep the turns of this one waiting.
+        run = _Run(self._system)
         try:
-            done = await asyncio.to_thread(lambda: asyncio.run(_retained(self._system)))
+            done = await asyncio.to_thread(run.work)
         except BaseException:
+            run.stop()
             await self._state.unclaim(NAME)
             raise
         if done.entries or done.kept.rows or done.held:
@@ -63,8 +65,37 @@ class RetentionSweeper:
             await asyncio.sleep(ASK_S)
 
 
-async def _retained(system: System) -> Retained:
-    return await system.retain()
+class _Run:
+    """One run in a thread with a loop of its own: reading a large ledger must not keep the turns of the server waiting. It may take an hour, and a server that ends
+    does not wait for it: what was not done is due again.
+    """
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._lock = threading.Lock()
+        self._ended = False
+        self._running: tuple[asyncio.AbstractEventLoop, asyncio.Task[Retained]] | None = None
+
+    def work(self) -> Retained:
+        """What the run came to. Raises CancelledError where it was stopped."""
+        return asyncio.run(self._retained())
+
+    def stop(self) -> None:
+        """End it where it next waits for something; nothing if it has ended, or before it began."""
+        with self._lock:
+            running, self._ended = self._running, True
+        if running is not None:
+            loop, task = running
+            with suppress(RuntimeError):  # its loop has ended
+                loop.call_soon_threadsafe(task.cancel)
+
+    async def _retained(self) -> Retained:
+        task = asyncio.ensure_future(self._system.retain())
+        with self._lock:
+            self._running = asyncio.get_running_loop(), task
+            if self._ended:
+                task.cancel()
+        return await task
 
 
 def add_retention(app: web.Application) -> None:

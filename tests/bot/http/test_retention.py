@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -108,3 +109,25 @@ async def test_of_a_real_home(aiohttp_client: AiohttpClient, tmp_path: Path) -> 
             await asyncio.sleep(0.02)
         assert await long_ago.recall(place) == ()
         await state.close()
+
+
+async def test_a_server_that_ends_does_not_wait_for_a_run(state: State) -> None:
+    """Over a large ledger one takes an hour; what it did not do is due again."""
+    began, ended = threading.Event(), threading.Event()
+
+    async def long_run() -> Retained:
+        began.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.set()
+        return Retained()
+
+    sweeper = RetentionSweeper(replace(fake_system().system, retain=long_run), state)
+    task = asyncio.create_task(sweeper.sweep())
+    await asyncio.to_thread(began.wait, 30)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.to_thread(ended.wait, 30)
+    assert await RetentionSweeper(keeping(Runs(Retained())), state).sweep()
