@@ -35,8 +35,8 @@ TEAM_FEW = 5_000
 """Turns of a team that are listed before a search; of more, each entry that is looked at is asked whose it is."""
 
 
-def conditions(connection: Connection, wanted: DeskSearch) -> list[ColumnElement[bool]]:
-    """The search as conditions that all must hold."""
+def conditions(connection: Connection, wanted: DeskSearch, newest: int | None = None) -> list[ColumnElement[bool]]:
+    """The search as conditions that all must hold. `newest`: no more than so many of the newest entries are wanted; None wants all."""
     c = ENTRIES.c
     given = {
         "before": c.seq < wanted.before,
@@ -51,7 +51,7 @@ def conditions(connection: Connection, wanted: DeskSearch) -> list[ColumnElement
         "verdict": _judged(wanted.verdict),
         "queue": OPEN.get(wanted.queue, false()),
         "sampled": c[SAMPLED] == "yes",
-        "words": _has_words(wanted),
+        "words": _has_words(wanted, newest if _by_words_alone(wanted) else None),
     }
     found = [condition for name, condition in given.items() if getattr(wanted, name)]
     if wanted.among is not None:
@@ -158,13 +158,25 @@ def _is(name: str, value: str) -> ColumnElement[bool]:
     return and_(ENTRIES.c[name] != literal_column("''"), ENTRIES.c[name] == value)
 
 
-def _has_words(wanted: DeskSearch) -> ColumnElement[bool]:
+def _by_words_alone(wanted: DeskSearch) -> bool:
+    """True if nothing but words decides: of an entry without words none is listed, and what is quiet has none."""
+    return wanted.among is None and wanted.conditions.keys() == {"words"}
+
+
+def _has_words(wanted: DeskSearch, newest: int | None) -> ColumnElement[bool]:
+    """The words, by the table of words. `newest`: so many of the newest are enough: a word of every entry would be read a million times for a page."""
     phrases = wanted.phrases()
     if not phrases:
         return false()  # nothing that could stand anywhere
     match = " AND ".join(f'"{phrase}"{"*" if begins else ""}' for phrase, begins in phrases)
-    of = text("SELECT rowid FROM words WHERE words MATCH :match").bindparams(match=sound(match))
+    some = "AND rowid < :before ORDER BY rowid DESC LIMIT :newest" if newest is not None else ""
+    of = text(f"SELECT rowid FROM words WHERE words MATCH :match {some}").bindparams(match=sound(match))  # noqa: S608 - our own words
+    if newest is not None:
+        of = of.bindparams(before=wanted.before or _NO_END, newest=newest)
     return ENTRIES.c.seq.in_(of.columns(Column("rowid", Integer)))
+
+
+_NO_END = (1 << 63) - 1
 
 
 def about(connection: Connection, name: str) -> str | None:

@@ -157,7 +157,7 @@ def forget(connection: Connection, entry_ids: Sequence[str]) -> int:
 
 def listed(connection: Connection, wanted: DeskSearch, size: int) -> list[FoundEntry]:
     """The newest entries of a search, at most `size`."""
-    query = select(*_LISTED).where(*conditions(connection, wanted)).order_by(ENTRIES.c.seq.desc()).limit(size)
+    query = select(*_LISTED).where(*conditions(connection, wanted, size)).order_by(ENTRIES.c.seq.desc()).limit(size)
     return [FoundEntry(*row) for row in connection.execute(query)]
 
 
@@ -177,7 +177,8 @@ def documents_of(connection: Connection, numbers: Sequence[int]) -> dict[int, li
 
 def counts(connection: Connection, wanted: DeskSearch, most: int) -> dict[str, int]:
     """How many entries of each outcome a search finds, the newest `most` of them; "" for what is no turn."""
-    of = select(ENTRIES.c.outcome).where(*conditions(connection, wanted)).order_by(ENTRIES.c.seq.desc()).limit(most)
+    of = select(ENTRIES.c.outcome).where(*conditions(connection, wanted, most))
+    of = of.order_by(ENTRIES.c.seq.desc()).limit(most)
     inner = of.subquery()
     query = select(inner.c.outcome, func.count()).group_by(inner.c.outcome)
     return {str(name): int(number) for name, number in connection.execute(query)}

@@ -397,3 +397,25 @@ async def test_documents_are_known_by_a_part_of_their_id_and_the_record_by_its_b
     assert await desk.similar_documents("HOURS") == ["hours.md"]
     assert await desk.similar_documents("%") == []
     assert await desk.began() == first.at
+
+
+async def test_a_word_of_every_turn_is_paged_and_counted_without_reading_them_all(
+    desk: Desk, ledger: SqlLedger
+) -> None:
+    """Only as many of the newest as a page needs are taken from the table of words; pages follow each other without gap, and a sample still is of all."""
+    for n in range(60):
+        await ledger.append("turn", turn(f"hello number{n}", user="ada" if n % 2 else "bob"))
+        await ledger.append("reload", {"n": n})
+    await desk.follow(ledger)
+    wanted, seen = DeskSearch(words="hello"), list[int]()
+    while True:
+        page = await desk.find(wanted)
+        seen += [row.seq for row in page.rows]
+        if not page.older:
+            break
+        wanted = replace(wanted, before=page.rows[-1].seq)
+    every = [e.seq async for e in ledger.entries(kinds=("turn",))]
+    assert seen == sorted(every, reverse=True)
+    assert (await desk.count(DeskSearch(words="hello"))).total == 60
+    assert len(await desk.sample(DeskSearch(words="hello"), 50, "user", 1)) == 60
+    assert (await desk.count(DeskSearch(words="hello", user="ada"))).total == 30
