@@ -11,6 +11,7 @@ from aiohttp import web
 
 from bot.desk.index import COUNTED
 from bot.desk.search import REASONS, DeskSearch
+from bot.desk.table import BYTE_ORDER_MARK
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
 from bot.http.errors import Refused
@@ -175,7 +176,7 @@ async def unanswered_file(request: web.Request) -> web.Response:
     await desk.follow(request.app[SYSTEM].ledger)  # a file that leaves something out would not say so
     await seen(request, session, "download unanswered", wanted=wanted.conditions)
     found = await unanswered(desk, wanted)
-    return _file(as_csv(found.subjects), "text/csv", "unanswered.csv")
+    return _file(BYTE_ORDER_MARK + as_csv(found.subjects), "text/csv", "unanswered.csv")
 
 
 async def corrections_file(request: web.Request) -> web.StreamResponse:

@@ -212,7 +212,11 @@ async def test_turn_and_what_was_said_of_it_lead_to_each_other(reviewer: Client,
 async def test_unanswered_questions_stand_together_and_leave_when_they_are_judged(reviewer: Client) -> None:
     text = await text_of(reviewer, "/review/unanswered")
     assert "<strong>1</strong> question, asked 2 times" in text
-    rows = list(csv.DictReader(io.StringIO(await text_of(reviewer, "/review/unanswered.csv"), newline="")))
+    rows = list(
+        csv.DictReader(
+            io.StringIO((await text_of(reviewer, "/review/unanswered.csv")).removeprefix("\ufeff"), newline="")
+        )
+    )
     assert [(row["question"], row["times"]) for row in rows] == [("Weather of Malta?", "2")]
     form = form_of(await text_of(reviewer, f"/review/{WEATHER}"))
     await reviewer.post(f"/review/{WEATHER}/verdict", data={"form": form, "decision": "right"})
