@@ -111,7 +111,9 @@ async def main(homes: Path, folders: Sequence[Path]) -> None:
     sets = {folder.name: await company(homes, folder) for folder in folders}
     for name, data in sets.items():
         w = fitted([e for other, more in sets.items() if other != name or len(sets) == 1 for e in more])
-        print(f"{name}: n {len(data)}, fitted on the others: {shares(data, w)}; everything quoted: {shares(data, None)}")
+        print(
+            f"{name}: n {len(data)}, fitted on the others: {shares(data, w)}; everything quoted: {shares(data, None)}"
+        )
     w = fitted([e for data in sets.values() for e in data])
     print(f"INTERCEPT = {w[0]:.2f}")
     for feature, value in zip(NAMES, w[1:], strict=True):
