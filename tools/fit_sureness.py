@@ -26,7 +26,7 @@ from bot.evaluate.suites.turns.facts import TurnRow, Verdict, judged, turn_row
 from bot.http.json_forms import parse_ask
 from bot.settings.load import load_settings
 from grounding.embedded.composer import ExtractiveComposer, quotes
-from grounding.quoting.sureness import LEAST, NAMES, SURE, sure_features
+from grounding.quoting.sureness import LEAST, NAMES, SURE, needed, sure_features
 from grounding.quoting.unknown import unknown_name
 from grounding.records import Prompt
 from tools.fitting.logistic import Matrix, logistic
@@ -61,7 +61,7 @@ async def example(composer: ExtractiveComposer, row: TurnRow, prompt: Prompt) ->
     return Example(
         sure_features(weighed.reading, weighed.found, weighed.scores),
         max(e.score for e in prompt.evidence),
-        not unknown and high >= LEAST,
+        not unknown and high >= needed(LEAST, max(e.score for e in prompt.evidence)),
         judged(row, {"outcome": "answered", "answer": quotes(weighed, prompt.evidence)}),
         judged(row, {"outcome": "insufficient"}),
     )
@@ -100,7 +100,7 @@ def shares(data: Sequence[Example], w: Matrix | None) -> str:
 
     def sure(e: Example) -> bool:
         p = 1.0 if w is None else 1 / (1 + float(np.exp(-(w[0] + np.dot(w[1:], e.features)))))
-        return e.may and p >= next(needed for least, needed in SURE if e.grade >= least)
+        return e.may and p >= needed(SURE, e.grade)
 
     counted = Counter(e.quoted if sure(e) else e.refused for e in data)
     return " ".join(f"{verdict} {number / len(data):.2f}" for verdict, number in counted.most_common())

@@ -26,8 +26,8 @@ COEFFICIENTS: Mapping[str, float] = {
 }
 SURE: tuple[tuple[float, float], ...] = ((YES_AT, 0.3), (0.0, 0.45))
 """(grade, sureness): what is needed where the best passage has at least that grade. Less brings a few more right answers and more beside the point."""
-LEAST = 0.2
-"""The score that the best block needs however alone it stands: where there are few blocks one always stands out."""
+LEAST: tuple[tuple[float, float], ...] = ((YES_AT, 0.2), (0.0, 0.3))
+"""(grade, score): the score that the best block needs however alone it stands: where there are few blocks one always stands out."""
 _NEVER = 1e-4
 
 
@@ -64,7 +64,10 @@ def may_quote(
     reading: Reading, found: Sequence[BlockCandidate], scores: Sequence[Sequence[float]], grade: float
 ) -> bool:
     """True if it is sure enough, `grade` being that of the best passage in [0, 1]."""
-    if max(max(part) for part in scores) < LEAST:
-        return False
-    needed = next(sure for least, sure in SURE if grade >= least)
-    return sureness(reading, found, scores) >= needed
+    high = max(max(part) for part in scores)
+    return high >= needed(LEAST, grade) and sureness(reading, found, scores) >= needed(SURE, grade)
+
+
+def needed(table: Sequence[tuple[float, float]], grade: float) -> float:
+    """What a table of (grade, value) asks for at a grade."""
+    return next(value for least, value in table if grade >= least)

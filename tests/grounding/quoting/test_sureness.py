@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from grounding.quoting.features import candidates
 from grounding.quoting.question_parts import read
-from grounding.quoting.sureness import COEFFICIENTS, LEAST, NAMES, SURE, may_quote, sure_features, sureness
+from grounding.quoting.sureness import COEFFICIENTS, LEAST, NAMES, SURE, may_quote, needed, sure_features, sureness
 from grounding.records import Passage
 
 PLAIN = "The desk opens at nine. It is in the hall.\n\nA lost key costs $240.\n\nDogs wait outside."
@@ -57,8 +57,11 @@ def test_a_block_that_stands_out_is_quoted_and_one_of_many_alike_is_not() -> Non
 
 def test_the_only_block_still_needs_a_score() -> None:
     found, reading = candidates([Passage("c", "d", "Help", "The office is shut.")]), read("what does a key cost")
-    assert not may_quote(reading, found, [[LEAST / 2]], grade=0.9)
-    assert may_quote(reading, found, [[LEAST * 2]], grade=0.9)
+    for grade in (0.9, 0.0):
+        least = needed(LEAST, grade)
+        assert not may_quote(reading, found, [[least / 2]], grade)
+        assert may_quote(reading, found, [[least * 2]], grade)
+    assert needed(LEAST, 0.0) > needed(LEAST, 0.9)
 
 
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=3))
