@@ -140,16 +140,23 @@ def heads(text: str, code: str) -> tuple[Head, ...]:
     ]
     denied = {n for c in negations if (n := _behind(text, c, told)) is not None}
     # "no older than" is a bound, and denies all the same
-    denied |= {n for n, t in enumerate(told) if _RIGHT_BEFORE.search(text, max(0, t.start - 12), t.start)}
+    denied |= {n for n, t in enumerate(told) if _is_denied_bound(text, t)}
     return tuple(_head(text, told, n, denied=n in denied) for n, t in enumerate(told) if not t.digits)
 
 
+def _is_denied_bound(text: str, term: Term) -> bool:
+    """True if a negation stands right before a word, and does not only name another: "in Derby, not Burton"."""
+    found = _RIGHT_BEFORE.search(text, max(0, term.start - 12), term.start)
+    return found is not None and text[: found.start()].rstrip()[-1:] not in _APART
+
+
+_APART = (",", "–", "—", "(", "-")
 _RIGHT_BEFORE = re.compile(r"\b(?:no|not|never|nicht|nie|pas|non|não|niet)\s+$", re.IGNORECASE)
 
 
 def _sets_apart(text: str, negation: Cue) -> bool:
     """True of what only names another: at Mill Lane, not at Fenwick."""
-    return text[: negation.start].rstrip()[-1:] in (",", "–", "—", "(", "-")
+    return text[: negation.start].rstrip()[-1:] in _APART
 
 
 def _behind(text: str, negation: Cue, told: Sequence[Term]) -> int | None:
