@@ -67,15 +67,15 @@ class ExtractiveComposer:
         weighed = await self.weighed(prompt)
         if weighed is None:
             return Draft(insufficient_sentence(), self.name)
+        asked = " ".join(part.text for part in weighed.reading.parts)
         kept = filtered(weighed.reading, weighed.fitted)
+        first = kept.rows[0] if kept else weighed.best
+        if unknown := unknown_name(asked, weighed.found, weighed.passages, first):
+            return Draft(insufficient_sentence(), self.name, unknown=unknown)
         if kept is not None:
             return Draft(filter_quotes(weighed, kept, prompt.evidence), self.name)
-        asked = " ".join(part.text for part in weighed.reading.parts)
-        unknown = unknown_name(asked, weighed.found, weighed.passages, weighed.best) or ""
-        if unknown or not may_quote(
-            weighed.reading, weighed.found, weighed.scores, max(e.score for e in prompt.evidence)
-        ):
-            return Draft(insufficient_sentence(), self.name, unknown=unknown)
+        if not may_quote(weighed.reading, weighed.found, weighed.scores, max(e.score for e in prompt.evidence)):
+            return Draft(insufficient_sentence(), self.name)
         return Draft(quotes(weighed, prompt.evidence), self.name)
 
     async def weighed(self, prompt: Prompt) -> Weighed | None:

@@ -51,7 +51,7 @@ def filtered(reading: Reading, fitted: Sequence[FittedTable]) -> Filtered | None
     plain = caseless(question)
     if not _ASKED.search(plain):
         return None
-    denied = bool(_DENIED.search(plain))
+    denied = len(_DENIED.findall(plain)) % 2 == 1  # what is not closed is open
     out = [f for one in fitted for f in _of_table(one, question, denied=denied)]
     return min(out, key=lambda f: len(f.rows), default=None)
 

@@ -91,3 +91,9 @@ async def test_a_question_that_filters_a_table_gets_its_rows_with_the_column_tha
     rows = "city: Cork | phone: 555 0101 | sunday: 10-12\ncity: Galway | phone: 555 0102 | sunday: closed\ncity: Lyon | phone: 555 0103 | sunday: 9-12"
     text = await told(prompt("which shops are open on a sunday", [passage(rows)]))
     assert text == f"{LEAD_IN}\n- city: Cork | sunday: 10-12 [1]\n- city: Lyon | sunday: 9-12 [1]"
+
+
+async def test_a_name_that_the_evidence_does_not_have_is_told_before_a_table_is_filtered() -> None:
+    rows = passage("Branch: Cork | Sunday: 10-12\nBranch: Galway | Sunday: closed\nBranch: Lyon | Sunday: 9-12")
+    draft = await ExtractiveComposer(None).compose(prompt("where is the limerick branch open on a sunday", [rows]))
+    assert (draft.text, draft.unknown) == (insufficient_sentence(), "limerick branch")
