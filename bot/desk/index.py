@@ -269,7 +269,7 @@ class Desk:
         return await self._read(lambda c: sql.quoting(c, versions, before, size, among))
 
     async def similar_documents(self, part: str, most: int = 5) -> list[str]:
-        """Ids of documents that turns used and that hold these characters, at most `most`."""
+        """Ids of documents that turns used and that hold these characters, at most `most`; none where one has just this id."""
         return await self._read(lambda c: sql.similar_documents(c, part, most))
 
     async def began(self) -> str:

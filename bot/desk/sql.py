@@ -257,8 +257,10 @@ def people(connection: Connection) -> list[str]:
 
 
 def similar_documents(connection: Connection, part: str, most: int) -> list[str]:
-    """Ids of documents that hold these characters, whatever their case: of each document a step along the index, however many turns used it."""
+    """Ids of documents that hold these characters, whatever their case; none where a document has just this id. Of each document a step along the index, however many turns used it."""
     d = DOCUMENTS.c
+    if connection.execute(select(d.doc_id).where(d.doc_id == sound(part)).limit(1)).first() is not None:
+        return []
     first = select(func.min(d.doc_id).label("doc_id"))
     known = first.cte("known", recursive=True)
     after = select(func.min(d.doc_id)).where(d.doc_id > known.c.doc_id).scalar_subquery()

@@ -66,8 +66,7 @@ async def listing(desk: Desk, ledger: Ledger, wanted: DeskSearch) -> Listing:
         return Listing(rows, older, await desk.count(wanted), reach)
     # ids of documents tell nothing to who may see the turns of some people alone
     similar = await desk.similar_documents(wanted.document) if wanted.document and wanted.among is None else []
-    others = tuple(name for name in similar if name != wanted.document)
-    return Listing(rows, older, await desk.count(wanted), reach, await desk.began(), others)
+    return Listing(rows, older, await desk.count(wanted), reach, await desk.began(), tuple(similar))
 
 
 async def reached(desk: Desk, ledger: Ledger) -> Reach:

@@ -396,6 +396,7 @@ async def test_documents_are_known_by_a_part_of_their_id_and_the_record_by_its_b
     (first,) = [entry async for entry in ledger.entries(limit=1)]
     assert await desk.similar_documents("HOURS") == ["hours.md"]
     assert await desk.similar_documents("%") == []
+    assert await desk.similar_documents("hours.md") == []  # it is there: nothing else is meant
     assert await desk.began() == first.at
 
 
