@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Annotated, Any, cast
 
@@ -18,7 +17,7 @@ from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened_ledger, opened_record
 from bot.desk import table as files
 from bot.desk.bundle import FORMAT, write_bundle
-from bot.desk.index import NAME, SAMPLED, STRATA, Counts, Desk, DownloadRow
+from bot.desk.index import NAME, SAMPLED, STRATA, Counts, Desk, DownloadRow, Draw
 from bot.desk.search import CHOICES, IN_EVIDENCE, LONGEST, NAMED, REASONS, UNDELIVERED, YES, DeskSearch, is_day
 from bot.events.copies import Exported, record_export
 from bot.wording.verdicts import VERDICTS
@@ -77,15 +76,6 @@ Format = Annotated[
 To = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the bundle to this new file, a zip.")]
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """What a sample takes: `number` of each stratum of `by`, by `seed`; none if `number` is 0."""
-
-    number: int
-    by: str
-    seed: int
-
-
 def search(
     context: typer.Context,
     words: Words = "",
@@ -127,27 +117,28 @@ def search(
       attest ledger search --document returns.md --format csv > returns.csv
       attest ledger search --user 3f2504e0-… --since 2026-11-17 --until 2026-11-23 --json
       attest ledger search --struck --status wrong_role --claim money
-      attest ledger search --kind turn --since 2026-11-17 --sample 5 --by outcome
+      attest ledger search --kind turn --since 2026-11-17 --sample 5 --by outcome --format csv > sample.csv
       attest ledger search --document returns.md --format bundle --to found.zip
     """
     given = {name: value for name, value in locals().items() if name in NAMED and isinstance(value, str)}
     chosen = {"use": IN_EVIDENCE * in_evidence, "struck": YES * struck, "arrived": UNDELIVERED * undelivered}
     wanted = DeskSearch(**(given | chosen), before=before, among=None)
     _refuse(wanted, by, form)
-    drawn = Drawn(sample, by, secrets.randbelow(1_000_000) if seed is None else seed)
+    draw = Draw(sample, by, secrets.randbelow(1_000_000) if seed is None else seed) if sample else None
     if form == BUNDLE:
-        _bundle(context, wanted, to)
-        return
-    if form != "table":
-        run(_written(context, wanted, cast("files.Form", form)))
-        return
-    _show(*run(_found(context, wanted, limit, drawn)), drawn, json=json)
+        _bundle(context, wanted, draw, to)
+    elif form != "table":
+        run(_written(context, wanted, draw, cast("files.Form", form)))
+        if draw is not None:
+            note(f"a sample: {draw}")
+    else:
+        _show(*run(_found(context, wanted, limit, draw)), draw, json=json)
 
 
-def _show(rows: Sequence[DownloadRow], counts: Counts, before: int | None, drawn: Drawn, *, json: bool) -> None:
+def _show(rows: Sequence[DownloadRow], counts: Counts, before: int | None, draw: Draw | None, *, json: bool) -> None:
     """`before`: where the next rows begin, None if there are none."""
     if json:
-        emit(_document(rows, counts, before, drawn))
+        emit(_document(rows, counts, before, draw))
         return
     if not rows:
         note("no entry matches")
@@ -160,7 +151,7 @@ def _show(rows: Sequence[DownloadRow], counts: Counts, before: int | None, drawn
     console().print(table(heads, shown, right=("seq",), whole=("at", "entry")))
     how = ", ".join(f"{n} {name}" for name, n in sorted(counts.by_outcome.items()) if name)
     total = f"{'more than ' if counts.more else ''}{counts.total}"
-    picked = f"; {len(rows)} of them picked by chance, --seed {drawn.seed}" if drawn.number else ""
+    picked = f"; {len(rows)} of them picked by chance, --seed {draw.seed}" if draw else ""
     note(plain(f"{total} found{f' ({how})' if how else ''}{picked}"))
 
 
@@ -181,16 +172,16 @@ def _refuse(wanted: DeskSearch, by: str, form: str) -> None:
         raise InputError(f"{long} is longer than the {LONGEST} characters that are allowed")
 
 
-def _bundle(context: typer.Context, wanted: DeskSearch, to: Path | None) -> None:
+def _bundle(context: typer.Context, wanted: DeskSearch, draw: Draw | None, to: Path | None) -> None:
     if to is None:
         raise InputError("--format bundle needs --to FILE, the zip that is to be made")
-    left = Exported(FORMAT, run(_found_how_many(context, wanted)), None, complete=True)
+    left = Exported(FORMAT, run(_found_how_many(context, wanted, draw)), None, complete=True)
     run(
         record_or_note(context, "the bundle", lambda ledger: record_export(ledger, left))
     )  # before it: then it is covered
     try:
         with to.open("xb") as file:
-            count = run(_bundled(context, wanted, file))
+            count = run(_bundled(context, wanted, draw, file))
     except FileExistsError:
         raise InputError(f"--to {to}: is there already; a bundle is never written over") from None
     except OSError as error:
@@ -201,24 +192,26 @@ def _bundle(context: typer.Context, wanted: DeskSearch, to: Path | None) -> None
     console().print(plain(f"{count} entries with their proofs: {to}"))
 
 
-async def _found_how_many(context: typer.Context, wanted: DeskSearch) -> int:
+async def _found_how_many(context: typer.Context, wanted: DeskSearch, draw: Draw | None) -> int:
     async with opened_desk(context) as desk:
+        if draw is not None:
+            return len(await desk.sample(wanted, draw))
         return (await desk.count(wanted)).total
 
 
-async def _bundled(context: typer.Context, wanted: DeskSearch, file: IO[bytes]) -> int:
+async def _bundled(context: typer.Context, wanted: DeskSearch, draw: Draw | None, file: IO[bytes]) -> int:
     async with opened_desk(context) as desk, opened_ledger(context) as found:
-        return await write_bundle(file, desk, found.ledger, found.ledger.proven, wanted)
+        return await write_bundle(file, desk, found.ledger, found.ledger.proven, wanted, draw=draw)
 
 
-def _document(rows: Sequence[DownloadRow], counts: Counts, before: int | None, drawn: Drawn) -> dict[str, Any]:
+def _document(rows: Sequence[DownloadRow], counts: Counts, before: int | None, draw: Draw | None) -> dict[str, Any]:
     return {
         "entries": [row.as_json() for row in rows],
         "counts": {name or "other": number for name, number in counts.by_outcome.items()},
         "total": counts.total,
         "more_than_counted": counts.more,
         "before": before,
-        "seed": drawn.seed if drawn.number else None,
+        "seed": draw.seed if draw else None,
     }
 
 
@@ -238,19 +231,19 @@ async def opened_desk(context: typer.Context) -> AsyncIterator[Desk]:
 
 
 async def _found(
-    context: typer.Context, wanted: DeskSearch, limit: int, drawn: Drawn
+    context: typer.Context, wanted: DeskSearch, limit: int, draw: Draw | None
 ) -> tuple[tuple[DownloadRow, ...], Counts, int | None]:
     async with opened_desk(context) as desk:
-        if drawn.number:
-            rows, before = await desk.sample(wanted, drawn.number, drawn.by, drawn.seed), None
+        if draw is not None:
+            rows, before = await desk.sample(wanted, draw), None
         else:
             found = await desk.find(wanted, limit)
             rows, before = found.rows, found.rows[-1].seq if found.older else None
         return await desk.downloads(rows), await desk.count(wanted), before
 
 
-async def _written(context: typer.Context, wanted: DeskSearch, form: files.Form) -> None:
+async def _written(context: typer.Context, wanted: DeskSearch, draw: Draw | None, form: files.Form) -> None:
     async with opened_desk(context) as desk:
         typer.echo(files.heading(form), nl=False)
-        async for row in desk.rows(wanted):
+        async for row in desk.rows(wanted, draw):
             typer.echo(files.line(row, form), nl=False)

@@ -242,7 +242,7 @@ async def _judge(context: typer.Context, entry_id: str, said: Assessment) -> Ent
     desk = Desk(settings_of().files.home / NAME)
     try:
         async with opened(context) as system:
-            return await judge_turn(system.ledger, desk, entry_id, said, channel="cli", by=operator())
+            return await judge_turn(system.ledger, desk, system.library, entry_id, said, channel="cli", by=operator())
     finally:
         await desk.close()
 

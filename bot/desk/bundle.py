@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import IO
 
 from bot.desk import table
-from bot.desk.index import Desk, DownloadRow
+from bot.desk.index import Desk, DownloadRow, Draw
 from bot.desk.search import DeskSearch
 from grounding.errors import InputError
 from rai.ledger.attest_verify import TABLE, cells_of
@@ -55,11 +55,18 @@ Prove = Callable[[Collection[str]], Awaitable[Proven]]
 
 
 async def write_bundle(
-    file: IO[bytes], desk: Desk, ledger: Ledger, prove: Prove, wanted: DeskSearch, *, most: int = MOST
+    file: IO[bytes],
+    desk: Desk,
+    ledger: Ledger,
+    prove: Prove,
+    wanted: DeskSearch,
+    *,
+    draw: Draw | None = None,
+    most: int = MOST,
 ) -> int:
-    """Write the bundle of a search into `file`, and say how many entries it has. Raises InputError where nothing or more than `most` is found, StoreError, SettingsError."""
+    """Write the bundle of a search, or of a sample of it, into `file`, and say how many entries it has. Raises InputError where nothing or more than `most` is found, StoreError, SettingsError."""
     rows: list[DownloadRow] = []
-    async for row in desk.rows(wanted.whole()):
+    async for row in desk.rows(wanted.whole(), draw):
         if len(rows) == most:
             raise InputError(
                 f"the search finds more than {most} entries; a bundle has at most so many: narrow it, by days for example"
@@ -71,15 +78,20 @@ async def write_bundle(
     held = {entry.entry_id for entry in found}
     rows = [row for row in rows if row.row.entry_id in held]
     proven = await prove([entry.entry_id for entry in found])
-    await asyncio.to_thread(_write, file, rows, found, proven, wanted)
+    await asyncio.to_thread(_write, file, rows, found, proven, _told(wanted, draw))
     return len(found)
 
 
-def _write(file: IO[bytes], rows: list[DownloadRow], entries: list[Entry], proven: Proven, wanted: DeskSearch) -> None:
-    size = proven.documents[0]["size"]
+def _told(wanted: DeskSearch, draw: Draw | None) -> str:
+    """What the bundle is of, for its README."""
     told = ", ".join(f"{name} {value!r}" for name, value in wanted.conditions.items()) or "everything"
     if wanted.among is not None:
         told += "; among the turns that its reader may see, those of a team"
+    return told if draw is None else f"{told}; of what was found a sample: {draw}"
+
+
+def _write(file: IO[bytes], rows: list[DownloadRow], entries: list[Entry], proven: Proven, told: str) -> None:
+    size = proven.documents[0]["size"]
     about = README.format(ledger_id=proven.documents[0]["ledger_id"], count=len(entries), size=size, wanted=told)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:
 

@@ -52,6 +52,19 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """A sample: `number` of each stratum of `by`, or of everything where that is "", picked by chance; `seed`: of the chance, the same for the same picks."""
+
+    number: int
+    by: str
+    seed: int
+
+    def __str__(self) -> str:
+        of = f" of each {self.by}" if self.by else ""
+        return f"{self.number}{of}, picked by chance with the seed {self.seed}"
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A page of a search. `older`: whether more follow; `documents`: by number of an entry those that it quotes."""
 
@@ -185,29 +198,33 @@ class Desk:
         by_outcome = await self._read(lambda c: sql.counts(c, wanted.whole(), COUNTED + 1))
         return Counts(by_outcome, sum(by_outcome.values()) > COUNTED)
 
-    async def sample(self, wanted: DeskSearch, number: int, by: str, seed: int) -> tuple[FoundEntry, ...]:
-        """Of each stratum of a search `number` entries that chance picks, the same for the same seed while the search finds the same. `by`: one of `STRATA`, or "" for no strata."""
+    async def sample(self, wanted: DeskSearch, draw: Draw) -> tuple[FoundEntry, ...]:
+        """A sample of a search, the newest first, at most `SAMPLED` entries; the same for the same seed while the search finds the same. `draw.by`: one of `STRATA`, or ""."""
 
         def work(connection: Connection) -> tuple[FoundEntry, ...]:
             # of each stratum a reservoir, so that memory does not grow with what is found
-            chance = random.Random(seed)  # noqa: S311 - a sample, no secret
+            chance = random.Random(draw.seed)  # noqa: S311 - a sample, no secret
             kept: dict[str, list[int]] = {}
             seen: dict[str, int] = {}
-            for seq, stratum in sql.strata(connection, wanted.whole(), by or "kind"):
-                name = stratum if by else ""
+            for seq, stratum in sql.strata(connection, wanted.whole(), draw.by or "kind"):
+                name = stratum if draw.by else ""
                 picked = kept.setdefault(name, [])
                 seen[name] = seen.get(name, 0) + 1
-                if len(picked) < number:
+                if len(picked) < draw.number:
                     picked.append(seq)
-                elif (at := chance.randrange(seen[name])) < number:
+                elif (at := chance.randrange(seen[name])) < draw.number:
                     picked[at] = seq
             chosen = [seq for picked in kept.values() for seq in picked]
             return tuple(sql.numbered(connection, chosen[:SAMPLED]))
 
         return await self._read(work)
 
-    async def rows(self, wanted: DeskSearch) -> AsyncIterator[DownloadRow]:
-        """All that a search finds, the newest first, read in parts."""
+    async def rows(self, wanted: DeskSearch, draw: Draw | None = None) -> AsyncIterator[DownloadRow]:
+        """All that a search finds, or a sample of it, the newest first, read in parts."""
+        if draw is not None:
+            for row in await self.downloads(await self.sample(wanted, draw)):
+                yield row
+            return
         before = wanted.before
         while True:
             found = await self.find(replace(wanted, before=before), _DOWNLOADED)

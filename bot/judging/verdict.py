@@ -7,10 +7,12 @@ from typing import Any
 
 from bot.desk.index import Desk
 from bot.events.kinds import VERDICT
+from bot.judging.fit import misfit, unknown
 from bot.records import Actor
 from bot.turn.disputes import Decision, decide, dispute_of
 from bot.wording.verdicts import VERDICTS, Verdict
 from grounding.errors import InputError
+from grounding.ports import Library
 from grounding.records import plain
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
@@ -93,14 +95,18 @@ class Assessment:
         return {"verdict": self.verdict, **{name: value for name, value in given.items() if value}}
 
 
-async def judge(ledger: Ledger, desk: Desk, entry_id: str, said: Assessment, *, channel: str, by: Actor) -> Entry:
+async def judge(
+    ledger: Ledger, desk: Desk, library: Library, entry_id: str, said: Assessment, *, channel: str, by: Actor
+) -> Entry:
     """Record a verdict on a turn, and who gives it. On a refusal that was reported as a mistake it decides the report too. The same once more by the same person changes nothing.
 
-    Raises InputError if there is no such turn, StoreError.
+    Raises InputError if there is no such turn, or the verdict does not fit it, or names a document that the knowledge base does not have; StoreError.
     """
     turn = await ledger.get(entry_id[:100])
     if turn is None or turn.kind != "turn" or not isinstance(turn.body.get("reply"), dict):
         raise InputError("the ledger has no turn with this id that can be judged", code="not_found")
+    if problem := misfit(turn, said.verdict) or await unknown(library, said.documents):
+        raise InputError(problem.removesuffix("."))
     before = await last_verdict(ledger, desk, turn.entry_id)
     told = said.as_body()
     if before is not None and _says(before) == (told, _whose(plain(by))):

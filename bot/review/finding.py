@@ -5,14 +5,13 @@ from __future__ import annotations
 import secrets
 import tempfile
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from aiohttp import web
 
 from bot.desk import table
 from bot.desk.bundle import write_bundle
-from bot.desk.index import STRATA, Desk
+from bot.desk.index import STRATA, Desk, Draw
 from bot.desk.search import DeskSearch
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
@@ -29,19 +28,10 @@ MOST = 50
 _CHUNK = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """What a sample takes: `number` of each stratum of `by`, picked by `seed`."""
-
-    number: int
-    by: str
-    seed: int
-
-
-def sample_of(fields: Mapping[str, str]) -> Sample:
+def draw_of(fields: Mapping[str, str]) -> Draw:
     """From a query string or a form; what is not known there is the default, and a seed that is not given is drawn."""
     given, number, by = fields.get("seed", ""), fields.get("n", ""), fields.get("by", "outcome")
-    return Sample(
+    return Draw(
         min(MOST, max(1, int(number))) if number.isascii() and number.isdigit() and len(number) < 9 else 5,
         by if by in STRATA else "",
         int(given) if given.isascii() and given.isdigit() and len(given) < 16 else secrets.randbelow(1_000_000),
@@ -55,7 +45,7 @@ def add_finding(app: web.Application) -> None:
 
 
 async def found(request: web.Request) -> web.StreamResponse:
-    """All that a search found, as a file that is written while it is read."""
+    """All that a search found, or with a seed a sample of it, as a file that is written while it is read."""
     session = await require_session(request)
     form = request.match_info["form"]
     if form == "zip":
@@ -65,13 +55,14 @@ async def found(request: web.Request) -> web.StreamResponse:
     wanted = await own_search(request, DeskSearch.of(request.query).whole())
     desk = request.app[DESK]
     await desk.follow(request.app[SYSTEM].ledger)  # a file that leaves something out would not say so
-    await seen(request, session, f"download {form}", wanted=wanted.conditions)
+    draw = _draw_in(request)
+    await seen(request, session, f"download {form}", wanted=wanted.conditions | _recorded(draw))
     response = web.StreamResponse(
-        headers={"Content-Disposition": f'attachment; filename="ledger.{form}"', "Cache-Control": "no-store"}
+        headers={"Content-Disposition": f'attachment; filename="{_named(draw)}.{form}"', "Cache-Control": "no-store"}
     )
     response.content_type, response.charset = table.TYPES[form], "utf-8"
     await response.prepare(request)
-    async for part in _parts(desk, wanted, cast("table.Form", form)):
+    async for part in _parts(desk, wanted, draw, cast("table.Form", form)):
         await response.write(part.encode("utf-8", "replace"))
     await response.write_eof()
     return response
@@ -82,14 +73,15 @@ async def _bundle(request: web.Request, session: Session) -> web.StreamResponse:
     system, desk = request.app[SYSTEM], request.app[DESK]
     wanted = await own_search(request, DeskSearch.of(request.query).whole())
     await desk.follow(system.ledger)
-    await seen(request, session, "download zip", wanted=wanted.conditions)
+    draw = _draw_in(request)
+    await seen(request, session, "download zip", wanted=wanted.conditions | _recorded(draw))
     with tempfile.TemporaryFile() as file:
         try:
-            await write_bundle(file, desk, system.ledger, system.prove, wanted)
+            await write_bundle(file, desk, system.ledger, system.prove, wanted, draw=draw)
         except InputError as error:
             return _no_bundle(request, wanted, f"{error}.")
         response = web.StreamResponse(
-            headers={"Content-Disposition": 'attachment; filename="found.zip"', "Cache-Control": "no-store"}
+            headers={"Content-Disposition": f'attachment; filename="{_named(draw)}.zip"', "Cache-Control": "no-store"}
         )
         response.content_type = "application/zip"
         response.content_length = file.tell()
@@ -109,9 +101,26 @@ def _no_bundle(request: web.Request, wanted: DeskSearch, message: str) -> web.Re
     return response
 
 
-async def _parts(desk: Desk, wanted: DeskSearch, form: table.Form) -> AsyncIterator[str]:
+def _draw_in(request: web.Request) -> Draw | None:
+    """The sample that an address names; None where it names all that was found."""
+    return draw_of(request.query) if request.query.get("seed") else None
+
+
+def _address(draw: Draw) -> dict[str, str]:
+    return {"n": str(draw.number), "by": draw.by or "none", "seed": str(draw.seed)}
+
+
+def _recorded(draw: Draw | None) -> dict[str, str]:
+    return {} if draw is None else _address(draw)
+
+
+def _named(draw: Draw | None) -> str:
+    return "found" if draw is None else "sample"
+
+
+async def _parts(desk: Desk, wanted: DeskSearch, draw: Draw | None, form: table.Form) -> AsyncIterator[str]:
     part = (table.BYTE_ORDER_MARK if form == "csv" else "") + table.heading(form)
-    async for row in desk.rows(wanted):
+    async for row in desk.rows(wanted, draw):
         part += table.line(row, form)
         if len(part) >= _CHUNK:
             yield part
@@ -124,15 +133,15 @@ async def sample(request: web.Request) -> web.Response:
     session = await require_session(request)
     wanted = await own_search(request, DeskSearch.of(request.query).whole())
     given = request.query.get("seed", "")
-    taken = sample_of(request.query)
-    address = wanted.address(n=taken.number, by=taken.by or "none", seed=taken.seed)
+    taken = draw_of(request.query)
+    address = wanted.address(**_address(taken))
     if not given:
         raise web.HTTPSeeOther(f"/review/sample?{address}")
     desk = request.app[DESK]
     reach = await reached(desk, request.app[SYSTEM].ledger)
-    rows = await desk.sample(wanted, taken.number, taken.by, taken.seed)
+    rows = await desk.sample(wanted, taken)
     counts = await desk.count(wanted)
-    await seen(request, session, "sample", wanted={**wanted.conditions, "by": taken.by, "seed": taken.seed})
+    await seen(request, session, "sample", wanted=wanted.conditions | _recorded(taken))
     return desk_page(
         request,
         "review/sample.html",
@@ -142,5 +151,5 @@ async def sample(request: web.Request) -> web.Response:
         counts=counts,
         reach=reach,
         strata=STRATA,
-        again=wanted.address(n=taken.number, by=taken.by or "none"),
+        address=address,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -21,15 +21,14 @@ from bot.judging.unanswered import as_csv, unanswered
 from bot.judging.verdict import Assessment, judge
 from bot.review.decision_form import decision_form
 from bot.review.desk_page import desk_page
-from bot.review.finding import sample_of
-from bot.review.judging_view import SavedVerdict, judging_view, misfit, sent_again
+from bot.review.finding import draw_of
+from bot.review.judging_view import SavedVerdict, judging_view, sent_again
 from bot.review.listing import line, reached
 from bot.review.pages import require_session, seen
 from bot.review.team import among, own_search, require_entry
 from bot.review.turn_view import turn_view
 from bot.wording.verdicts import REASON_MEANS, REASON_WORDS, VERDICTS
 from grounding.errors import InputError
-from grounding.ports import Library
 from rai.records import Entry
 
 QUEUED = "queued"
@@ -89,12 +88,9 @@ async def judged(request: web.Request) -> web.Response:
     lines = {name: fields.get(name, "") for name in ("facts", "wrong", "documents")}
     try:
         said = Assessment.of(verdict, comment, fields.get("correction", ""), **lines)
+        await judge(system.ledger, desk, system.library, turn.entry_id, said, channel="review", by=by)
     except InputError as error:
-        return await _form_again(request, turn, fields, f"Not saved: {error}.")
-    problem = misfit(turn, said.verdict) or await _unknown(system.library, said.documents)
-    if problem:
-        return await _form_again(request, turn, fields, f"Not saved: {problem}")
-    await judge(system.ledger, desk, turn.entry_id, said, channel="review", by=by)
+        return await _form_again(request, turn, fields, f"Not saved: {str(error).removesuffix('.')}.")
     reason = fields.get("queue", "")
     if reason not in REASONS or fields.get("then") != "next":
         return _to(f"/review/{turn.entry_id}", "#judge")
@@ -114,15 +110,6 @@ async def _next(request: web.Request, reason: str, saved: SavedVerdict) -> web.R
     return _to(f"/review/{found.rows[0].entry_id}?{urlencode({'queue': f'{reason}.{saved}'})}")
 
 
-async def _unknown(library: Library, documents: Sequence[str]) -> str:
-    """Which of these ids no document has, on one line; empty where each has one. Raises StoreError."""
-    missing = [name for name in documents if await library.document(name) is None]
-    if not missing:
-        return ""
-    named, has = ", ".join(f"“{name}”" for name in missing), "is" if len(missing) == 1 else "are"
-    return f"under Documents {named} {has} no id of a document. Allowed: ids of documents that are in the knowledge base now, one a line."
-
-
 async def _form_again(request: web.Request, turn: Entry, fields: Mapping[str, str], problem: str) -> web.Response:
     """The form as it was sent, and why it was not taken."""
     session = await require_session(request)
@@ -136,8 +123,8 @@ async def sampled(request: web.Request) -> web.Response:
     _, _, fields, by = await decision_form(request, (QUEUED,))
     system, desk = request.app[SYSTEM], request.app[DESK]
     wanted = await own_search(request, DeskSearch.of(fields).whole())
-    taken = sample_of(fields)
-    rows = await desk.sample(wanted, taken.number, taken.by, taken.seed)
+    taken = draw_of(fields)
+    rows = await desk.sample(wanted, taken)
     turns = [row.entry_id for row in rows if row.kind == "turn" and not row.erased]
     how = {"number": taken.number, "by": taken.by, "seed": taken.seed}
     try:

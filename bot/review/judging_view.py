@@ -10,18 +10,9 @@ from bot.desk.index import Desk
 from bot.desk.rows import FEEDBACK, REPORT
 from bot.desk.search import REASONS
 from bot.events.kinds import VERDICT
+from bot.judging.fit import fitting
 from bot.judging.verdict import SPELLINGS, Assessment
-from bot.view.reply import DELIVERED
-from bot.wording.outcomes import OUTCOME_WORDS
-from bot.wording.verdicts import (
-    ON_ANSWERS,
-    ON_NO_ANSWERS,
-    REASON_WORDS,
-    VERDICT_MEANS,
-    VERDICT_WORDS,
-    VERDICTS,
-    Verdict,
-)
+from bot.wording.verdicts import REASON_WORDS, VERDICT_MEANS, VERDICT_WORDS
 from rai.ports import Ledger
 from rai.records import Entry
 
@@ -124,25 +115,6 @@ def sent_again(view: JudgingView, fields: Mapping[str, str], problem: str) -> Ju
     typed = {name: fields.get(name, "") for name in ("correction", "facts", "wrong", "documents")}
     sent = {"verdict": fields.get("decision", ""), "comment": fields.get("note", ""), **typed}
     return replace(view, first=sent, problem=problem)
-
-
-def fitting(turn: Entry) -> tuple[Verdict, ...]:
-    """The verdicts that fit a turn. Small talk and a question back say something and are no answer: of them anything may be said."""
-    reply = turn.body["reply"]
-    if reply.get("intent") or reply.get("clarification"):
-        return VERDICTS
-    return ON_ANSWERS if reply.get("outcome") in DELIVERED else ON_NO_ANSWERS
-
-
-def misfit(turn: Entry, verdict: Verdict) -> str:
-    """Why a verdict does not fit a turn, on one line; empty where it does."""
-    allowed = fitting(turn)
-    if verdict in allowed:
-        return ""
-    outcome = str(turn.body["reply"].get("outcome") or "")
-    done = "an answer was delivered" if allowed == ON_ANSWERS else "no answer was delivered"
-    words = ", ".join(f"“{VERDICT_WORDS[name]}”" for name in allowed)
-    return f"“{VERDICT_WORDS[verdict]}” does not fit this turn: {done} ({OUTCOME_WORDS.get(outcome, outcome)}). Allowed here: {words}."
 
 
 async def about(ledger: Ledger, entry: Entry) -> list[tuple[str, str]]:

@@ -60,7 +60,7 @@ RIGHTS = (
         "GET",
         "/review/found.{form}",
         Role.REVIEWER,
-        "all that was found, as CSV, JSON lines or a bundle with proofs",
+        "all that was found, or a sample of it, as CSV, JSON lines or a bundle with proofs",
         keeps_to_team=True,
     ),
     Right("GET", "/review/unanswered.csv", Role.REVIEWER, "unanswered questions, as CSV", keeps_to_team=True),

@@ -30,7 +30,8 @@ from tests.bench.timing import timed
 from tests.e2e.processes import settings_over
 
 PEOPLE, DAYS, BATCH = 500, 365, 5_000
-BEGAN = datetime(2025, 11, 25, tzinfo=UTC)
+BEGAN = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+"""The day of the first turn: tomorrow, since the entry before it is of today, and days lead to a turn only as long as the clock was not set back."""
 TIMES = 20
 """Times that each page is opened."""
 PAGES = {
@@ -40,10 +41,10 @@ PAGES = {
     "a word of few turns": "words=case17x",
     "a phrase": "words=%22case17x%20again%22",
     "a document": "document={document}",
-    "a person in a week": "user=person-17&since=2026-03-02&until=2026-03-08",
+    "a person in a week": "user=person-17&since={week}&until={week_end}",
     "what was struck": "struck=yes",
     "unsupported amounts": "claim=money&status=unsupported",
-    "an outcome in a week of last year": "outcome=repaired&since=2025-12-01&until=2025-12-07",
+    "an outcome in a week": "outcome=repaired&since={week}&until={week_end}",
 }
 
 
@@ -120,8 +121,15 @@ async def _over(place: Place, bodies: Sequence[dict[str, Any]], size: int) -> li
 
 
 async def _pages(settings: Settings, bodies: Sequence[dict[str, Any]], size: int) -> list[Figure]:
-    """Each page by HTTP, as a browser asks for it, once the watch has come round."""
+    """Each page by HTTP, as a browser asks for it: of a year of turns, the third month's first week where it is one of a week."""
     document = next(e["doc_id"] for body in bodies for e in body["evidence"])
+    week = BEGAN + timedelta(days=90)
+    places = {
+        "middle": max(26, size - 2_500),
+        "document": document,
+        "week": week.date().isoformat(),
+        "week_end": (week + timedelta(days=6)).date().isoformat(),
+    }
     system = await compose(settings)
     figures, every = list[Figure](), list[float]()
     try:
@@ -129,7 +137,7 @@ async def _pages(settings: Settings, bodies: Sequence[dict[str, Any]], size: int
             assert (await client.get("/review?token=once")).status == 200
             for name, query in PAGES.items():
                 taken = []
-                address = "/review?" + query.format(middle=max(26, size - 2_500), document=document)
+                address = "/review?" + query.format_map(places)
                 for _ in range(TIMES):
                     began = time.perf_counter()
                     response = await client.get(address)

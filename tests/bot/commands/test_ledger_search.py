@@ -82,6 +82,10 @@ def test_a_sample_can_be_drawn_again(ledger: Ledger) -> None:
     drawn = str(first["seed"])
     again = ledger("search", "--kind", "turn", "--sample", "1", "--by", "user", "--seed", drawn, "--json").document
     assert again == first
+    ran = ledger("search", "--kind", "turn", "--sample", "1", "--by", "user", "--seed", drawn, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    assert [row["entry_id"] for row in rows] == [entry["entry_id"] for entry in first["entries"]]
+    assert f"a sample: 1 of each user, picked by chance with the seed {drawn}" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_a_turn_that_is_judged_leaves_the_queue_and_becomes_a_row(review: Review
 
 def test_what_becomes_no_row_is_named(review: Review) -> None:
     (waiting,) = review("queue", "withheld", "--json").document["entries"]
-    assert review("judge", waiting["entry_id"], "wrong").code == 0
+    assert review("judge", waiting["entry_id"], "wrongly_refused").code == 0
     ran = review("corrections")
     assert ran.out == ""
     assert ran.err.strip() == f"left out: {waiting['entry_id']}: no corrected answer was given"

@@ -16,7 +16,7 @@ import pytest
 from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.desk.bundle import write_bundle
-from bot.desk.index import Desk
+from bot.desk.index import Desk, Draw
 from bot.desk.search import DeskSearch
 from bot.desk.table import line
 from bot.server.app import build_app
@@ -246,6 +246,21 @@ async def test_what_is_erased_while_it_is_bundled_is_in_none_of_its_files(
     found = tmp_path / "found"
     assert "case 1" not in "".join(p.read_text("utf-8") for p in found.rglob("*.*") if p.is_file())
     assert checked(found, found / "key.txt", capsys)[0] == SOUND
+
+
+async def test_a_sample_is_bundled_and_its_readme_says_how_it_was_drawn(
+    desk: Desk, ledger: SqlLedger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = io.BytesIO()
+    draw = Draw(2, "", 5)
+    assert await write_bundle(file, desk, ledger, ledger.proven, DeskSearch(kind="turn"), draw=draw) == 2
+    zipfile.ZipFile(file).extractall(tmp_path)
+    found = tmp_path / "found"
+    assert checked(found, found / "key.txt", capsys)[0] == SOUND
+    assert len(list((found / "proofs").iterdir())) == 2
+    assert f"Searched for: kind 'turn'; of what was found a sample: {draw}\n" in (found / "README.md").read_text(
+        "utf-8"
+    )
 
 
 async def test_what_cannot_be_bundled_is_said(desk: Desk, ledger: SqlLedger) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from bot.desk.index import BATCH, HELD_S, MOST_AT_ONCE, Desk, batch_after, finished
+from bot.desk.index import BATCH, HELD_S, MOST_AT_ONCE, Desk, Draw, batch_after, finished
 from bot.desk.search import DeskSearch
 from grounding.errors import StoreError
 from rai.ledger.store import SqlLedger
@@ -267,12 +267,12 @@ async def test_a_sample_takes_of_every_stratum_and_is_the_same_again(desk: Desk)
     for n in range(100):
         await ledger.append("turn", turn(f"question {n}", outcome="withheld" if n % 20 == 0 else "answered"))
     await desk.follow(ledger)
-    picked = await desk.sample(DeskSearch(kind="turn"), 4, "outcome", seed=7)
+    picked = await desk.sample(DeskSearch(kind="turn"), Draw(4, "outcome", 7))
     assert Counter(row.outcome for row in picked) == {"withheld": 4, "answered": 4}
-    assert await desk.sample(DeskSearch(kind="turn"), 4, "outcome", seed=7) == picked
-    assert await desk.sample(DeskSearch(kind="turn"), 4, "outcome", seed=8) != picked
-    assert len(await desk.sample(DeskSearch(kind="turn"), 10, "", seed=1)) == 10
-    assert len(await desk.sample(DeskSearch(kind="turn"), 500, "", seed=1)) == 100
+    assert await desk.sample(DeskSearch(kind="turn"), Draw(4, "outcome", 7)) == picked
+    assert await desk.sample(DeskSearch(kind="turn"), Draw(4, "outcome", 8)) != picked
+    assert len(await desk.sample(DeskSearch(kind="turn"), Draw(10, "", 1))) == 10
+    assert len(await desk.sample(DeskSearch(kind="turn"), Draw(500, "", 1))) == 100
 
 
 async def test_a_download_says_what_was_asked_and_answered(desk: Desk, ledger: SqlLedger) -> None:
@@ -418,5 +418,5 @@ async def test_a_word_of_every_turn_is_paged_and_counted_without_reading_them_al
     every = [e.seq async for e in ledger.entries(kinds=("turn",))]
     assert seen == sorted(every, reverse=True)
     assert (await desk.count(DeskSearch(words="hello"))).total == 60
-    assert len(await desk.sample(DeskSearch(words="hello"), 50, "user", 1)) == 60
+    assert len(await desk.sample(DeskSearch(words="hello"), Draw(50, "user", 1))) == 60
     assert (await desk.count(DeskSearch(words="hello", user="ada"))).total == 30

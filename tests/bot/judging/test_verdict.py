@@ -15,10 +15,13 @@ from bot.judging.verdict import Assessment, judge, last_verdict, said_about
 from bot.records import Actor, ReviewerActor
 from bot.turn.disputes import Reporter, dispute_of, report
 from grounding.errors import InputError
+from grounding.records import Document
 from rai.ledger.store import SqlLedger
 from rai.records import Entry
 from tests.bot.desk.test_index import seqs, turn
+from tests.fakes.library import FakeLibrary
 
+LIBRARY = FakeLibrary({"returns.md": Document("returns.md", "Returns", "Returns take 30 days.")})
 ANN, BEN = Actor("ann", "account"), Actor("ben", "account")
 
 
@@ -37,7 +40,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
 
 
 async def said(ledger: SqlLedger, desk: Desk, of: Entry, verdict: str, by: Actor = ANN, **more: str) -> Entry:
-    return await judge(ledger, desk, of.entry_id, Assessment.of(verdict, **more), channel="cli", by=by)
+    return await judge(ledger, desk, LIBRARY, of.entry_id, Assessment.of(verdict, **more), channel="cli", by=by)
 
 
 async def test_a_later_verdict_replaces_the_one_before_and_none_is_changed(ledger: SqlLedger, desk: Desk) -> None:
@@ -100,7 +103,22 @@ async def test_only_turns_are_judged(ledger: SqlLedger, desk: Desk) -> None:
     other = await ledger.append("start", {"schema": 2, "program": "x"})
     for name in (other.entry_id, "nothing"):
         with pytest.raises(InputError, match="no turn"):
-            await judge(ledger, desk, name, Assessment("right"), channel="cli", by=ANN)
+            await judge(ledger, desk, LIBRARY, name, Assessment("right"), channel="cli", by=ANN)
+
+
+async def test_what_does_not_fit_its_turn_or_names_no_document_is_refused_and_not_recorded(
+    ledger: SqlLedger, desk: Desk
+) -> None:
+    answered = await ledger.append("turn", turn("When do kettles arrive?"))
+    withheld = await ledger.append("turn", turn("What does a kettle cost?", outcome="withheld"))
+    with pytest.raises(InputError, match=r"an answer was delivered .*Allowed here: “Right”"):
+        await said(ledger, desk, answered, "wrongly_refused")
+    with pytest.raises(InputError, match="no answer was delivered"):
+        await said(ledger, desk, withheld, "wrong")
+    with pytest.raises(InputError, match=r"“lost\.md” is no id of a document"):
+        await said(ledger, desk, answered, "wrong", documents="returns.md\nlost.md")
+    assert [e.kind async for e in ledger.entries()] == ["genesis", "turn", "turn"]
+    assert (await said(ledger, desk, answered, "wrong", documents="returns.md")).body["documents"] == ["returns.md"]
 
 
 async def test_each_reason_holds_a_turn_until_it_is_judged(ledger: SqlLedger, desk: Desk) -> None:
@@ -134,7 +152,7 @@ async def test_each_reason_holds_a_turn_until_it_is_judged(ledger: SqlLedger, de
         assert await seqs(desk, queue=reason) == [of.seq], reason
     assert await desk.reasons([t.seq for t in turns.values()]) == {t.seq: [reason] for reason, t in turns.items()}
     for of in turns.values():
-        await said(ledger, desk, of, "wrongly_refused")
+        await said(ledger, desk, of, "wrongly_refused" if of is refused else "right")
     await desk.follow(ledger)
     assert await desk.waiting() == dict.fromkeys(bodies, 0)
     dispute = await dispute_of(ledger, refused)
@@ -147,7 +165,7 @@ async def test_an_erased_turn_leaves_the_queue_and_takes_its_verdict_along(
     ledger: SqlLedger, desk: Desk, tmp_path: Path
 ) -> None:
     of = await ledger.append("turn", turn("withheld", outcome="withheld"))
-    verdict = await said(ledger, desk, of, "wrong", correction="Kestrel plumage")
+    verdict = await said(ledger, desk, of, "wrongly_refused", correction="Kestrel plumage")
     kept = await ledger.append("turn", turn("withheld too", outcome="withheld"))
     await desk.follow(ledger)
     assert (await desk.waiting())["withheld"] == 1

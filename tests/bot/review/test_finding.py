@@ -78,7 +78,7 @@ async def test_the_page_says_how_many_and_leads_to_the_same_search(reviewer: Cli
 
 async def test_what_was_found_is_downloaded_whole(reviewer: Client, fake: Fake) -> None:
     response = await reviewer.get("/review/found.csv?user=alice&before=2")
-    assert response.headers["Content-Disposition"] == 'attachment; filename="ledger.csv"'
+    assert response.headers["Content-Disposition"] == 'attachment; filename="found.csv"'
     raw = await response.read()
     assert raw.startswith(b"\xef\xbb\xbf"), "a spreadsheet program knows by it that this is UTF-8"
     assert raw.count(b"\xef\xbb\xbf") == 1
@@ -122,6 +122,21 @@ async def test_a_sample_keeps_its_address(reviewer: Client) -> None:
     assert await numbers(reviewer, place) == first
     assert len(await numbers(reviewer, "/review/sample?kind=turn&n=2&by=none&seed=3")) == 2
     assert len(await numbers(reviewer, "/review/sample?kind=turn&n=x&by=y&seed=3")) == 3
+
+
+async def test_a_sample_is_downloaded_as_it_was_drawn(reviewer: Client, fake: Fake) -> None:
+    page = "/review/sample?kind=turn&n=1&by=outcome&seed=0"
+    shown = await numbers(reviewer, page)
+    text = await (await reviewer.get(page)).text()
+    links = [link.replace("&amp;", "&") for link in re.findall(r'href="(/review/found\.[^"]+)"', text)]
+    assert [link.split("?")[0] for link in links] == [f"/review/found.{form}" for form in ("csv", "jsonl", "zip")]
+    response = await reviewer.get(links[0])
+    assert response.headers["Content-Disposition"] == 'attachment; filename="sample.csv"'
+    rows = list(csv.DictReader(io.StringIO((await response.read()).decode("utf-8-sig"), newline="")))
+    assert [row["seq"] for row in rows] == shown
+    assert fake.ledger.kept[-1].body["wanted"] == {"kind": "turn", "n": "1", "by": "outcome", "seed": "0"}
+    lines = (await (await reviewer.get(links[1])).read()).decode().splitlines()
+    assert [str(json.loads(line)["seq"]) for line in lines] == shown
 
 
 async def test_every_search_is_an_entry(reviewer: Client, fake: Fake) -> None:

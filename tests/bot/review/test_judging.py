@@ -160,7 +160,7 @@ async def test_a_document_that_is_not_there_brings_the_form_back_with_all_that_w
     response = await reviewer.post(f"/review/{REPAIRED}/verdict", data=fields, allow_redirects=False)
     text = html.unescape(await response.text())
     assert response.status == 400
-    assert "Not saved: under Documents “return<s>” is no id of a document. Allowed: ids of documents" in text
+    assert "Not saved: “return<s>” is no id of a document. Allowed: ids of documents" in text
     assert 'value="partly" required checked' in text
     assert 'name="queue" value="struck"' in text
     for words in typed.values():
