@@ -66,6 +66,7 @@ class Expected:
     question: str | None = None
     first: int = 0
     seen: Callable[[Reply], bool] = lambda _reply: True
+    screen: str = "content_safety"
 
 
 def cited(reply: Reply) -> bool:
@@ -76,6 +77,14 @@ EXPECTED = {
     "search": Expected("AI Search", "failed: search_unavailable", "retrieve: search:", "search"),
     "model": Expected("chat model, draft", "failed: model_unavailable", "compose: openai:", "openai"),
     "grading": Expected("chat model, grades", "answered", "graded none", "openai", first=len(FAULTS), seen=cited),
+    "screening": Expected(
+        "chat model as the screen",
+        "failed: screen_unavailable",
+        "openai:",
+        "openai",
+        first=3 * len(FAULTS),
+        screen="model",
+    ),
     "safety": Expected("Content Safety", "failed: screen_unavailable", "content-safety:", "content-safety"),
     "language": Expected("AI Language", "answered", "the last turn is the query", "language", LONG),
     "names": Expected(
@@ -111,16 +120,26 @@ async def stack(
         yield made
 
 
+async def composed(stack: Stack, screen: str) -> System:
+    """A system whose stronger screen is `screen`."""
+    deadlines = {"turn_deadline_s": TURN_S, "call_deadline_s": CALL_S, "breaker_s": REST_S}
+    settings = stack.settings(**deadlines, retries=1, directory_cache_s=0.001, screen=screen, screen_when="always")
+    return await compose(settings, clock=CLOCK)
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def system(stack: Stack) -> AsyncIterator[System]:
-    made = await compose(
-        stack.settings(
-            turn_deadline_s=TURN_S, call_deadline_s=CALL_S, directory_cache_s=0.001, retries=1, breaker_s=REST_S
-        ),
-        clock=CLOCK,
-    )
-    yield made
-    await made.close()
+async def systems(stack: Stack) -> AsyncIterator[Callable[[str], Awaitable[System]]]:
+    """One for each stronger screen, made when it is first asked for."""
+    made: dict[str, System] = {}
+
+    async def system(screen: str) -> System:
+        if screen not in made:
+            made[screen] = await composed(stack, screen)
+        return made[screen]
+
+    yield system
+    for each in made.values():
+        await each.close()
 
 
 async def under(gate: Gate, fault: Fault | None, work: Callable[[], Awaitable[Reply]]) -> tuple[Reply, float]:
@@ -171,8 +190,11 @@ def outcome_of(reply: Reply) -> str:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-async def test_a_turn_ends_rightly_whatever_a_service_does(name: str, stack: Stack, system: System) -> None:
+async def test_a_turn_ends_rightly_whatever_a_service_does(
+    name: str, stack: Stack, systems: Callable[[str], Awaitable[System]]
+) -> None:
     expected, gate = EXPECTED[name], stack.gates[name]
+    system = await systems(expected.screen)
     wrong: list[tuple[object, ...]] = []
     for ask, (fault, make) in zip(asks(expected), FAULTS.items(), strict=True):
         before = ours()
@@ -205,12 +227,7 @@ async def test_a_service_that_is_left_alone_is_told_by_the_probe_and_taken_up_ag
     """A needed one makes the worker not ready, any other is named beside; a turn after the rest is whole again."""
     expected, gate = EXPECTED[name], stack.gates[name]
     needed = expected.outcome.startswith("failed")
-    system = await compose(
-        stack.settings(
-            turn_deadline_s=TURN_S, call_deadline_s=CALL_S, retries=1, breaker_s=REST_S, directory_cache_s=0.001
-        ),
-        clock=CLOCK,
-    )
+    system = await composed(stack, expected.screen)
     gate.fault = status(500)
     try:
         for ask in asks(replace(expected, first=2 * len(FAULTS))):

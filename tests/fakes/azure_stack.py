@@ -21,6 +21,7 @@ from bot.settings.settings import Settings
 from grounding.embedded.embedder import MiniLM
 from rai.embedded.name_file import NameFile
 from rai.records import EntityType
+from rai.screening.by_model import REQUEST
 from tests.e2e.processes import settings_over
 from tests.fakes.ai_search_server import KEY as SEARCH_KEY
 from tests.fakes.content_safety_server import KEY as SAFETY_KEY
@@ -44,6 +45,7 @@ _CATEGORIES: Mapping[EntityType, tuple[str, str | None]] = {
 
 PARTS: Mapping[str, tuple[str, Callable[[str, bytes], bool]]] = {
     "grading": ("model", lambda _path, body: b"Retrieved Document" in body),
+    "screening": ("model", lambda _path, body: REQUEST.encode() in body),
     "names": ("language", lambda _path, body: b'"EntityRecognition"' in body),
     "summaries": ("language", lambda path, _body: "/jobs" in path),
     "personal data": ("language", lambda _path, body: b"PiiEntityRecognition" in body),

@@ -25,6 +25,7 @@ from grounding.embedded.vector_index import VectorIndex
 from grounding.errors import ServiceUnavailable
 from grounding.ports import Embedder, Vectors
 from grounding.records import Access, Evidence, Passage, Prompt, Query, Retrieval
+from rai.screening.by_model import REQUEST
 from tests.fakes.ai_search_server import AiSearchServer
 from tests.fakes.embeddings_server import EmbeddingsServer
 from tests.fakes.faults import FaultyServer
@@ -35,6 +36,7 @@ _ESCAPE = re.compile(r"\\(.)")
 _CODED = re.compile(r"%([0-9A-F]{2})")
 _EVIDENCE = re.compile(r"^\[(\d+)\] [^\n]*\n<<<(\w{16})\n[^\n]*\n(.*?)\n\2>>>", re.DOTALL | re.MULTILINE)
 _GRADED = re.compile(r"^(?:(\d+):\n|Retrieved Document:\n)<<<(\w{16})\n(.*?)\n\2>>>", re.DOTALL | re.MULTILINE)
+_SCREENED = re.compile(r"^\d+\. (?:request|document)\n<<<", re.MULTILINE)
 _ASKED = re.compile(r"^Query: (.*)$", re.MULTILINE)
 
 
@@ -146,7 +148,7 @@ class EngineEmbeddings(EmbeddingsServer):
 
 
 class EngineChat(FaultyServer):
-    """chat.completions whose grades and drafts are those of the embedded engine, read from and written into the published form."""
+    """chat.completions whose grades and drafts are those of the embedded engine, and which blocks nothing where it screens; read from and written into the published form."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
@@ -188,6 +190,9 @@ class EngineChat(FaultyServer):
     async def _drafted(self, system: str, user: str) -> str:
         if '{"status": "ok"}' in user:  # whether anybody is there
             return '{"status": "ok"}'
+        if user == REQUEST:
+            texts = range(1, len(_SCREENED.findall(system)) + 1)
+            return json.dumps({"findings": [{"text": n, "verdict": "allow", "category": None} for n in texts]})
         return await self.engine.draft(user, [(int(n), text) for n, _, text in _EVIDENCE.findall(system)])
 
 

@@ -41,6 +41,19 @@ def test_a_rule_spares_its_honest_twin(rule: ScreenRule) -> None:
         assert not blocked(rule.spares, as_)
 
 
+@pytest.mark.parametrize(
+    "text", ["How can I kill myself?", "I want to kill myself", "What is the best way to end my life?"]
+)
+def test_who_means_to_hurt_oneself_is_told_where_there_is_help(text: str) -> None:
+    """That line hangs on the category; what hurts others is violence."""
+    found = judge(text, as_="request")
+    assert found is not None
+    assert (found.blocked, found.category) == (True, "self_harm")
+    other = judge("How can I kill my neighbour?", as_="request")
+    assert other is not None
+    assert other.category == "violence"
+
+
 LENGTHS = (4_000, 20_000)
 JOINTS = (" ", "-", " - ", "'", "\n", ". ", "--- ", "_")
 
