@@ -14,9 +14,12 @@ from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened
 from bot.desk.index import NAME, Desk
 from bot.desk.search import is_day
-from bot.replay.affected import AffectedTurn, ChangedDocument, Untouched, changed_documents
+from bot.replay.affected import AffectedTurn, ChangedDocument, Untouched, alike, changed_documents, unknown_document
 from bot.replay.affected import affected as affected_turns
 from grounding.errors import InputError
+
+_QUESTION = 200
+"""Characters of a question that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,9 @@ def affected(
     Exit code 1 if any claim is not supported now.
 
     Examples:
-      attest ledger affected returns.md
+      attest ledger affected orders/returns.md
       attest ledger affected --since 2026-11-01
-      attest ledger affected returns.md --json
+      attest ledger affected orders/returns.md --json
     """
     if not document and not since:
         raise InputError("nothing is named: allowed are a document's id, --since DAY, or both")
@@ -83,7 +86,7 @@ def _print(found: _AffectedFound) -> None:
     for turn in found.turns:
         told = ", ".join(f"{name} {state}" for name, state in turn.documents.items())
         out.print(plain(f"\n{turn.entry.at[:19]} · {turn.entry.entry_id} · {told}"))
-        out.print(plain(f"  {turn.question}"))
+        out.print(plain(f"  {shortened(turn.question)}"))
         for line in lines_of(turn):
             out.print(plain(f"  {line}"))
     fallen = sum(bool(turn.fallen) for turn in found.turns)
@@ -93,6 +96,12 @@ def _print(found: _AffectedFound) -> None:
     )
     if found.before is not None:
         note(f"more turns: --before {found.before}")
+
+
+def shortened(question: str) -> str:
+    """A question on one line of bounded length."""
+    line = " ".join(question.split())
+    return line if len(line) <= _QUESTION else f"{line[:_QUESTION]}…"
 
 
 def lines_of(turn: AffectedTurn) -> Sequence[str]:
@@ -113,6 +122,10 @@ async def _found(context: typer.Context, document: str, since: str, limit: int, 
     try:
         async with opened(context) as system:
             await desk.follow(system.ledger)
+            if document and await unknown_document(system, desk, document):
+                similar = await alike(system, desk, document)
+                meant = f"; did you mean {', '.join(similar)}?" if similar else ": see attest documents list"
+                raise InputError(f"no document has or had the id {document!r}{meant}", code="not_found")
             changed = await changed_documents(system, desk, document, since)
             turns, untouched, last = list[AffectedTurn](), 0, None
             async for turn in affected_turns(system, desk, changed, before=before, size=limit):

@@ -6,17 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.desk.titles import TITLE_MAX, title_of
 from bot.events.kinds import DELIVERY, QUIET, SAMPLE, VERDICT
 from bot.privacy.facts import is_erased
 from bot.turn.delivery import FOLLOWS
-from bot.wording.verdicts import VERDICT_WORDS
-from rai.entry_schema import FREE, NAME, UnknownFieldError, texts
+from rai.entry_schema import FREE, UnknownFieldError, texts
 from rai.ledger.chain import ERASE
 from rai.records import UNSUPPORTED, Entry, Outcome
 
 SCREEN = "screen"
 """The kind under which the rule of a refusal stands among the claims' rules."""
-TITLE_MAX = 240
 REVIEW_MARK = "review "
 """How `authenticated_by` of a reviewer without a name begins, before the mark of their session."""
 KEPT_OUT = "passage"
@@ -111,7 +110,7 @@ def row_of(entry: Entry) -> DeskRow:
         *fixed,
         channel=_text(body.get("channel")),
         user=_text(actor.get("user")) or _text(body.get("user")) or (_mark(actor) if entry.kind == VERDICT else ""),
-        title=_judged(body) if entry.kind == VERDICT else _telling(entry),
+        title=title_of(entry),
         words=Words() if entry.kind in QUIET else Words(beside=_free(entry)),
         said=tuple(_said(entry)),
         erases=tuple(map(str, body.get("entry_ids") or [body.get("entry_id")])) if entry.kind == ERASE else (),
@@ -228,19 +227,6 @@ def _mark(actor: Mapping[str, Any]) -> str:
     """The mark of a session without a name ("review 921d6b52"), by which what it did is told from what others did."""
     by = _text(actor.get("authenticated_by"))
     return by.removeprefix(REVIEW_MARK) if by.startswith(REVIEW_MARK) else ""
-
-
-def _judged(body: Mapping[str, Any]) -> str:
-    """A verdict in a line: what was said of which turn, and the comment."""
-    said = _text(body.get("verdict"))
-    told = (f"{VERDICT_WORDS.get(said, said)} on {_text(body.get('entry_id'))}", _text(body.get("comment")))
-    return ": ".join(filter(None, told))[:TITLE_MAX]
-
-
-def _telling(entry: Entry) -> str:
-    """The first telling value of an entry that is no turn."""
-    told = ((k, v) for k, v in entry.body.items() if k != NAME and isinstance(v, str | int | float) and v != "")
-    return next((f"{k}: {v}" for k, v in told), entry.kind)[:TITLE_MAX]
 
 
 def _free(entry: Entry) -> str:

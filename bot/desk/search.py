@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from typing import Any, get_args
@@ -135,20 +135,39 @@ class DeskSearch:
         return tuple(found)
 
 
-def misread(query: Mapping[str, str]) -> tuple[str, ...]:
+def misread(
+    query: Mapping[str, str],
+    named: Collection[str] | None = None,
+    choices: Mapping[str, Sequence[str]] | None = None,
+    *,
+    beside: Collection[str] = ("before",),
+) -> tuple[str, ...]:
     """What of a query string is no condition, or none that anything can meet, a line each: a search that leaves something out must say so, for what it finds
     is taken for all that there is.
+
+    `named`, `choices`: what a page can be asked for, and the values of those that have some; those of a search if they are not given. `beside`: other names that it knows.
     """
-    given = {name: query.get(name, "").strip() for name in NAMED}
+    named = NAMED if named is None else named
+    given = dict.fromkeys(NAMED, "") | {name: query.get(name, "").strip() for name in named}
     told = [
         f"“{_short(given[name])}” is no {name}: it was left out. Allowed: {', '.join(known)}"
-        for name, known in CHOICES.items()
+        for name, known in (CHOICES if choices is None else choices).items()
         if given[name] and given[name] not in known
     ]
     told += [
         f"“{_short(given[name])}” is no day: it was left out. Allowed: a day as 2026-11-25"
         for name in _DAYS
         if given[name] and not is_day(given[name])
+    ]
+    told += [
+        f"{name} was left out: it narrows a document, and none is named"
+        for name in ("version", "use")
+        if given[name] and not given["document"]
+    ]
+    told += [
+        f"“{_short(name)}” was left out: nothing here is called so"
+        for name, value in query.items()
+        if value.strip() and name not in named and name not in beside
     ]
     told += [
         f"only the first {_longest(name)} characters of {name} were searched for"

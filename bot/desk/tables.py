@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, Column, ColumnElement, Index, Integer, MetaData,
 
 from bot.desk.rows import ARRIVED, REPORTED, TOLD
 
-FORM = "3"
+FORM = "4"
 """Of the tables and of what is read from an entry; an index of another form is made anew."""
 RANGE = 1_000
 """Numbers of entries that one mark covers."""

@@ -18,6 +18,17 @@ _TYPES = {
 }
 
 
+class _Typed(str):
+    """What a field of a form holds: it goes back as it was typed, signs that are not seen too."""
+
+    __slots__ = ()
+
+
+def _seen(value: object) -> object:
+    """What a page shows of a value: of plain text no sign that is unseen or that reorders what is, wherever it came from. Markup of ours and what was `typed` stay."""
+    return visible(value) if type(value) is str else value
+
+
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     # `error.html` and `source.html` stand under `http/`, the reviewers' templates under `review/`
@@ -29,8 +40,10 @@ def _environment() -> Environment:
         undefined=ChainableUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_seen,
     )
     made.filters["visible"] = visible
+    made.filters["typed"] = _Typed
     return made
 
 

@@ -136,6 +136,18 @@ async def changed_documents(
     return tuple(changed)
 
 
+async def unknown_document(system: System, desk: Desk, document: str) -> bool:
+    """True for an id that no document has or had, and no answer quotes: that nothing stood on it says nothing then. Raises StoreError."""
+    return await system.library.last(document) is None and not await desk.quoted(document)
+
+
+async def alike(system: System, desk: Desk, part: str, most: int = 5) -> tuple[str, ...]:
+    """Ids of documents that hold these characters, whatever their case, in the knowledge base or in turns. Raises StoreError."""
+    sought = part.casefold()
+    now = [info.doc_id for info in await system.library.documents() if sought in info.doc_id.casefold()]
+    return tuple(dict.fromkeys([*now, *await desk.similar_documents(part, most)]))[:most]
+
+
 async def affected(
     system: System,
     desk: Desk,

@@ -7,14 +7,16 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
-from bot.desk.search import LONGEST, is_day
+from bot.desk.index import Desk
+from bot.desk.search import LONGEST, is_day, misread
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
-from bot.replay.affected import AffectedTurn, Untouched, affected, changed_documents
+from bot.replay.affected import AffectedTurn, Untouched, affected, alike, changed_documents, unknown_document
 from bot.review.desk_page import desk_page
 from bot.review.listing import reached
 from bot.review.pages import require_session, seen
-from bot.review.team import among
+from bot.review.team import Among, among
+from bot.system import System
 from bot.view.status_words import WORDS
 
 CHECKED = 10
@@ -39,14 +41,21 @@ async def affected_page(request: web.Request) -> web.Response:
     changed = await changed_documents(system, desk, document, since, among=people)
     await seen(request, session, "affected", wanted={"document": document, "since": since, "before": before})
     turns, untouched, last = list[AffectedTurn](), 0, 0
+    # to who may see the turns of some people alone, ids tell only what stands in these turns
+    unknown = await _unknown(system, desk, document, people) if document else ""
+    similar = await alike(system, desk, document) if unknown and people is None else ()
+    more = False
     if document:
-        async for turn in affected(system, desk, changed, before=before, size=CHECKED, among=people):
+        # one more than are shown: whether any follow
+        async for turn in affected(system, desk, changed, before=before, size=CHECKED + 1, among=people):
+            if len(turns) + untouched == CHECKED:
+                more = True
+                break
             if isinstance(turn, Untouched):
                 untouched, last = untouched + 1, turn.seq
             else:
                 turns.append(turn)
                 last = turn.entry.seq
-    whole = len(turns) + untouched == CHECKED
     return desk_page(
         request,
         "review/affected.html",
@@ -56,11 +65,21 @@ async def affected_page(request: web.Request) -> web.Response:
         before=before,
         turns=turns,
         untouched=untouched,
-        older=_address(document=document, since=since, before=last) if whole else None,
+        older=_address(document=document, since=since, before=last) if more else None,
+        unknown=unknown,
+        similar=similar,
+        misread=misread(request.query, ("document", "since"), {}),
         reach=reach,
         address=_address,
         words=WORDS,
     )
+
+
+async def _unknown(system: System, desk: Desk, document: str, people: Among) -> str:
+    """Why nothing can be said of a document with this id; "" where something can."""
+    if people is not None:
+        return "" if await desk.quoted(document, people) else "None of the answers that you may see quotes a document"
+    return "No document has or had" if await unknown_document(system, desk, document) else ""
 
 
 def _address(**values: Any) -> str:

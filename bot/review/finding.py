@@ -12,7 +12,7 @@ from aiohttp import web
 from bot.desk import table
 from bot.desk.bundle import write_bundle
 from bot.desk.index import STRATA, Desk, Draw
-from bot.desk.search import DeskSearch
+from bot.desk.search import DeskSearch, misread
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
 from bot.http.errors import Refused
@@ -26,6 +26,8 @@ from grounding.errors import InputError
 MOST = 50
 """Entries of each stratum that a sample has at most."""
 _CHUNK = 64 * 1024
+_BESIDE = ("before", "n", "by", "seed")
+"""Names of an address that say which part of a search is meant."""
 
 
 def draw_of(fields: Mapping[str, str]) -> Draw:
@@ -52,6 +54,7 @@ async def found(request: web.Request) -> web.StreamResponse:
         return await _bundle(request, session)
     if form not in table.TYPES:
         raise Refused(404, "not_found", f"A list is downloaded as one of {', '.join(table.TYPES)}.")
+    _refuse_misread(request)
     wanted = await own_search(request, DeskSearch.of(request.query).whole())
     desk = request.app[DESK]
     await desk.follow(request.app[SYSTEM].ledger)  # a file that leaves something out would not say so
@@ -70,6 +73,7 @@ async def found(request: web.Request) -> web.StreamResponse:
 
 async def _bundle(request: web.Request, session: Session) -> web.StreamResponse:
     """What was found with its proofs."""
+    _refuse_misread(request)
     system, desk = request.app[SYSTEM], request.app[DESK]
     wanted = await own_search(request, DeskSearch.of(request.query).whole())
     await desk.follow(system.ledger)
@@ -99,6 +103,26 @@ def _no_bundle(request: web.Request, wanted: DeskSearch, message: str) -> web.Re
     response = desk_page(request, "review/desk.html", refused=refused)
     response.set_status(409)
     return response
+
+
+def _refuse_misread(request: web.Request) -> None:
+    """A file shows no line above it that says what was left out of its search. Raises Refused."""
+    told = misread(request.query, beside=_BESIDE) + _odd_draw(request.query)
+    if told:
+        raise Refused(
+            400, "bad_search", f"There is no such file: {'; '.join(told)}.", title="This was not searched for"
+        )
+
+
+def _odd_draw(query: Mapping[str, str]) -> tuple[str, ...]:
+    """What of a sample was asked for and is none, a line each."""
+    number, by = query.get("n", ""), query.get("by", "")
+    told = []
+    if number and not (number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= MOST):
+        told.append(f"“{number[:40]}” is no number of entries for a sample: allowed is 1 to {MOST} of each")
+    if by and by != "none" and by not in STRATA:
+        told.append(f"“{by[:40]}” is nothing to spread a sample over: allowed is {', '.join(STRATA)}, none")
+    return tuple(told)
 
 
 def _draw_in(request: web.Request) -> Draw | None:
@@ -152,4 +176,5 @@ async def sample(request: web.Request) -> web.Response:
         reach=reach,
         strata=STRATA,
         address=address,
+        misread=misread(request.query, beside=_BESIDE) + _odd_draw(request.query),
     )

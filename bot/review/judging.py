@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from aiohttp import web
 
 from bot.desk.index import COUNTED
-from bot.desk.search import REASONS, DeskSearch
+from bot.desk.search import REASONS, DeskSearch, misread
 from bot.desk.table import BYTE_ORDER_MARK
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
@@ -74,6 +74,7 @@ async def queue(request: web.Request) -> web.Response:
         older=found.rows[-1].seq if found.older else 0,
         before=wanted.before,
         reach=reach,
+        misread=misread(request.query, ("reason",), {"reason": REASONS}, beside=("before", "saved")),
         saved=SavedVerdict.of(request.query.get("saved", "")),
     )
 
@@ -151,6 +152,7 @@ async def unanswered_page(request: web.Request) -> web.Response:
         wanted=wanted,
         every="all" in request.query,
         reach=reach,
+        misread=misread(request.query, ("since", "until", "product"), {}, beside=("all",)),
         address=urlencode({**_days(wanted), **({"all": "1"} if "all" in request.query else {})}),
     )
 

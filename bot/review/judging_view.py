@@ -9,7 +9,7 @@ from typing import Any, Self
 from bot.desk.index import Desk
 from bot.desk.rows import FEEDBACK, REPORT
 from bot.desk.search import REASONS
-from bot.events.kinds import VERDICT
+from bot.events.kinds import DELIVERY, VERDICT
 from bot.judging.fit import fitting
 from bot.judging.verdict import SPELLINGS, Assessment
 from bot.wording.verdicts import REASON_WORDS, VERDICT_MEANS, VERDICT_WORDS
@@ -33,6 +33,7 @@ class GivenVerdict:
     correction: str
     facts: tuple[str, ...]
     wrong: tuple[str, ...]
+    documents: tuple[str, ...]
     counts: bool
 
 
@@ -145,6 +146,7 @@ def _given(entry: Entry, *, counts: bool) -> GivenVerdict:
         said.correction if said else "",
         tuple(" or ".join(fact) for fact in said.facts) if said else (),
         said.wrong if said else (),
+        said.documents if said else (),
         counts=counts,
     )
 
@@ -164,7 +166,9 @@ def _line(entry: Entry) -> SaidLine:
         entry.kind, body.get("decision") or body.get("failed") or ("delivered" if body.get("delivered") else "")
     )
     words = next((text for name in ("text", "comment", "note") if isinstance(text := body.get(name), str) and text), "")
-    return SaidLine(entry.entry_id, entry.at, entry.kind, who(body), str(told or ""), words)
+    # of a delivery the channel tells, and nobody says it
+    by = "" if entry.kind == DELIVERY else who(body)
+    return SaidLine(entry.entry_id, entry.at, entry.kind, by, str(told or ""), words)
 
 
 def _first(body: dict[str, Any]) -> dict[str, str]:

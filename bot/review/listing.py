@@ -18,6 +18,8 @@ FOLLOW_S = 0.1
 """Seconds that a page goes on with an index that is not whole; the server does the rest."""
 
 
+ALIKE = 5
+"""Ids that are offered in place of one that nobody has."""
 QUEUES = (
     ("a value was struck", DeskSearch(struck=YES)),
     ("withheld", DeskSearch(outcome="withheld")),
@@ -45,7 +47,7 @@ class ListedEntry:
 @dataclass(frozen=True, slots=True)
 class Listing:
     """A page of rows; `older` is the query string of the next page, None on the last; `reach`: how far the index goes. Where nothing was found, `began`: the time of
-    the first entry, and `similar`: documents whose ids hold what was looked for as one.
+    the first entry, `similar`: documents whose ids hold what was looked for as one, and `people`: ids of those who asked or acted that hold it.
     """
 
     rows: tuple[ListedEntry, ...]
@@ -54,6 +56,7 @@ class Listing:
     reach: Reach
     began: str = ""
     similar: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
 
 
 async def listing(desk: Desk, ledger: Ledger, wanted: DeskSearch) -> Listing:
@@ -66,7 +69,15 @@ async def listing(desk: Desk, ledger: Ledger, wanted: DeskSearch) -> Listing:
         return Listing(rows, older, await desk.count(wanted), reach)
     # ids of documents tell nothing to who may see the turns of some people alone
     similar = await desk.similar_documents(wanted.document) if wanted.document and wanted.among is None else []
-    return Listing(rows, older, await desk.count(wanted), reach, await desk.began(), tuple(similar))
+    people = await _alike(desk, wanted.user) if wanted.user and wanted.among is None else ()
+    return Listing(rows, older, await desk.count(wanted), reach, await desk.began(), tuple(similar), people)
+
+
+async def _alike(desk: Desk, part: str) -> tuple[str, ...]:
+    """Ids of people that hold these characters, whatever their case; none where somebody has just this id."""
+    sought = part.casefold()
+    found = [name for name in await desk.people() if sought in name.strip().casefold()]
+    return () if any(name.strip().casefold() == sought for name in found) else tuple(found[:ALIKE])
 
 
 async def reached(desk: Desk, ledger: Ledger) -> Reach:

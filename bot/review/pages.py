@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from aiohttp import web
 
+from bot.desk.rows import row_of
 from bot.desk.search import CHOICES, DeskSearch, misread
 from bot.events.looks import record_read
 from bot.http.app_keys import SYSTEM
@@ -141,7 +142,7 @@ async def entries(request: web.Request) -> web.Response:
         request,
         "review/list.html",
         listing=shown,
-        misread=misread(request.query),
+        misread=misread(request.query, beside=("before", "verify")),
         wanted=wanted,
         walk=walk,
         choices=CHOICES,
@@ -168,6 +169,7 @@ async def entry_page(request: web.Request) -> web.Response:
             "review/turn.html",
             entry=entry,
             turn=turn_view(entry),
+            facts=row_of(entry),
             arrival=await arrival_of(ledger, entry),
             walk=walk,
             dispute=dispute,

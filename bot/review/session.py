@@ -15,7 +15,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sqlalchemy import Column, Connection, Float, Integer, String, Table, delete, func, insert, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Float,
+    Integer,
+    String,
+    Table,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from bot.records import Actor, ReviewerActor
 from bot.review.roles import Role
@@ -154,15 +167,7 @@ class ReviewAccess:
         if not secret:
             return None
         now, name = self._clock(), _hash("session", secret)
-        doors = [
-            door for door, is_open in ((self._terms.door, True), (BY_LINK, self._terms.by_link)) if door and is_open
-        ]
-        known = select(sessions).where(
-            sessions.c.hash == name,
-            sessions.c.door.in_(doors),
-            sessions.c.until > now,
-            sessions.c.used + sessions.c.idle > now,
-        )
+        known = select(sessions).where(sessions.c.hash == name, *self._let_in(now))
 
         def work(connection: Connection) -> Session | None:
             row = connection.execute(known).first()
@@ -179,15 +184,21 @@ class ReviewAccess:
         await self._state.run(lambda c: c.execute(delete(sessions).where(sessions.c.hash == _hash("session", secret))))
 
     async def open_sessions(self) -> list[OpenSession]:
-        """All sessions whose time is not over, the newest first."""
-        now = self._clock()
-        of = select(sessions).where(sessions.c.until > now, sessions.c.used + sessions.c.idle > now)
+        """All sessions that are let in now, the newest first."""
+        of = select(sessions).where(*self._let_in(self._clock()))
 
         def work(connection: Connection) -> list[OpenSession]:
             rows = connection.execute(of.order_by(sessions.c.begun.desc(), sessions.c.hash))
             return [OpenSession(r.hash, r.hash[:8], Role(r.role), _person(r), r.begun, r.used, r.until) for r in rows]
 
         return await self._state.run(work)
+
+    def _let_in(self, now: float) -> tuple[ColumnElement[bool], ...]:
+        """What holds of a session that is let in: its door is open, and its time is not over."""
+        doors = [
+            door for door, is_open in ((self._terms.door, True), (BY_LINK, self._terms.by_link)) if door and is_open
+        ]
+        return sessions.c.door.in_(doors), sessions.c.until > now, sessions.c.used + sessions.c.idle > now
 
     async def expel(self, key: str) -> bool:
         """End the session of this key, as `open_sessions` names it; False if there is none."""

@@ -116,7 +116,8 @@ def _mode(settings: Settings) -> Diagnosis:
         )
     why = " and ".join(settings.serves_others) or "ATTEST_LOCAL=off"
     if settings.serving.api_keys or settings.bot.app_id is not None:
-        return Diagnosis("local mode", "ok", f"off, by {why}; attest review-link opens the reviewers' pages")
+        way = "attest review-link opens" if settings.review_links else "signing in at /review opens"
+        return Diagnosis("local mode", "ok", f"off, by {why}; {way} the reviewers' pages")
     detail = f"off, by {why}: nobody can ask anything, for there are no keys and no bot"
     return Diagnosis("local mode", "note", detail, "set ATTEST_API_KEYS or ATTEST_BOT_APP_ID")
 

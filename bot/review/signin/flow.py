@@ -8,7 +8,7 @@ import hmac
 import secrets
 from dataclasses import dataclass, field
 from typing import Self
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 PREFIX = "attest_sign_in_"
 HOME = "/review"
@@ -80,6 +80,7 @@ def own_page(to: str) -> str:
     except ValueError:
         return HOME
     own = parts.path == HOME or parts.path.startswith(f"{HOME}/")
+    own = own and not {"..", "."} & set(unquote(parts.path).split("/"))  # a browser would walk out of the desk by them
     if parts.scheme or parts.netloc or not own or parts.path.startswith(_BEFORE_THE_DOOR) or "token=" in parts.query:
         return HOME
     return to

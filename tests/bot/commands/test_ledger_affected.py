@@ -41,6 +41,10 @@ def test_claims_that_no_longer_stand_are_named_and_end_with_1(
     assert any(claim["unsupported"] and claim["text"] == "$9.99" for claim in turn["no_longer_supported"])
     assert (found["untouched"], found["before"]) == (0, None)
     assert main(["ledger", "affected", "--since", "2199-01-01"]) == 0
+    capsys.readouterr()
+    for wrong, meant in (("plans", "; did you mean plans.md?"), ("nope.md", ": see attest documents list")):
+        assert main(["ledger", "affected", wrong]) == 2
+        assert f"no document has or had the id '{wrong}'{meant}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,11 @@ def test_the_day_after() -> None:
         ),
         ({"struck": "x" * 90}, ["“" + "x" * SHOWN + "…” is no struck: it was left out. Allowed: yes"]),
         ({"since": "2026-11-19", "until": "2026-11-20", "outcome": "answered", "words": "a b"}, []),
-        ({"colour": "red", "before": "x"}, []),
+        ({"colour": "red", "before": "x"}, ["“colour” was left out: nothing here is called so"]),
+        ({"colour": " ", "before": "x"}, []),
+        ({"version": "abc"}, ["version was left out: it narrows a document, and none is named"]),
+        ({"use": "evidence"}, ["use was left out: it narrows a document, and none is named"]),
+        ({"version": "abc", "document": "a.md", "use": "evidence"}, []),
     ],
 )
 def test_what_a_search_leaves_out_is_told(query: dict[str, str], says: list[str]) -> None:

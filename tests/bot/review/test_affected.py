@@ -37,4 +37,15 @@ async def test_from_the_list_to_what_no_longer_stands(aiohttp_client: AiohttpCli
             response = await client.get(f"/review/affected?{query}")
             assert response.status == 200
             assert "<script>" not in await response.text()
+        for wrong in ("plans", "Plans.MD"):
+            text = await (await client.get(f"/review/affected?document={wrong}&since=soon&page=2")).text()
+            assert f"No document has or had the id <bdi>{wrong}</bdi>. Did you mean " in text
+            assert '<a href="/review/affected?document=plans.md"><bdi>plans.md</bdi></a>?' in text
+            assert "No answer quotes" not in text, "nobody has looked at the document that was meant"
+            assert "“soon” is no day: it was left out" in text
+            assert "“page” was left out: nothing here is called so" in text
+        turn = await (await client.get(f"/review/{entry}")).text()
+        assert "<code>plans.md</code>" in turn
+        assert 'href="/review?document=plans.md"' in turn
+        assert 'href="/review/affected?document=plans.md"' in turn
         await client.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -137,6 +138,62 @@ async def test_a_sample_is_downloaded_as_it_was_drawn(reviewer: Client, fake: Fa
     assert fake.ledger.kept[-1].body["wanted"] == {"kind": "turn", "n": "1", "by": "outcome", "seed": "0"}
     lines = (await (await reviewer.get(links[1])).read()).decode().splitlines()
     assert [str(json.loads(line)["seq"]) for line in lines] == shown
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("outcome=bogus", "“bogus” is no outcome"),
+        ("since=foo", "“foo” is no day"),
+        ("version=abc", "version was left out"),
+        ("colour=red", "“colour” was left out"),
+        ("n=999&seed=1", "“999” is no number of entries for a sample: allowed is 1 to 50 of each"),
+        ("by=mood&seed=1", "“mood” is nothing to spread a sample over"),
+    ],
+)
+async def test_no_file_leaves_out_what_it_was_asked_to_search_for(reviewer: Client, query: str, said: str) -> None:
+    for form in ("csv", "jsonl", "zip"):
+        response = await reviewer.get(f"/review/found.{form}?{query}")
+        assert response.status == 400
+        assert said in html.unescape(await response.text())
+    page = html.unescape(
+        await (await reviewer.get(f"/review/sample?{query}{'' if 'seed' in query else '&seed=1'}")).text()
+    )
+    assert said in page, "a page says it, and shows what it found without"
+
+
+async def test_on_paper_a_list_says_what_was_searched_for(reviewer: Client) -> None:
+    text = await (await reviewer.get("/review?user=alice&words=%3Cb%3E&before=9")).text()
+    (line,) = re.findall(r'<p class="print-only">(.*)</p>', text)
+    assert line == (
+        "Searched for: <strong>words</strong> <bdi>&lt;b&gt;</bdi>; <strong>user</strong> <bdi>alice</bdi>; entries before no. 9."
+    )
+    assert "Searched for: everything." in await (await reviewer.get("/review")).text()
+
+
+async def test_a_search_leads_to_what_it_found(reviewer: Client) -> None:
+    """By keyboard: what follows the form, not its thirty fields once more."""
+    text = await (await reviewer.get("/review?user=alice")).text()
+    assert 'action="/review#found"' in text
+    assert '<p class="found" id="found" tabindex="-1"' in text
+
+
+async def test_an_id_that_nobody_has_brings_those_that_hold_it(reviewer: Client) -> None:
+    text = await (await reviewer.get("/review?user=LIC")).text()
+    assert 'Did you mean <a href="/review?user=alice"><bdi>alice</bdi></a>?' in text
+    for query in ("user=Alice&words=nothing", "user=zoe"):
+        assert "Did you mean" not in await (await reviewer.get(f"/review?{query}")).text()
+
+
+async def test_no_sign_that_turns_a_line_round_reaches_a_page(reviewer: Client, fake: Fake) -> None:
+    await fake.turns.answer(Ask("gnp\u202eexe.kettle", user="mallory\u202egnp.exe", channel="http"), None)
+    (entry,) = [e.entry_id for e in fake.ledger.kept if e.kind == "turn" and "mallory" in str(e.body["ask"]["user"])]
+    for path in ("/review?words=kettle", f"/review/{entry}", f"/review/{entry}/replay", "/review/queue"):
+        text = await (await reviewer.get(path)).text()
+        assert "\u202e" not in text
+    assert "mallory⟦U+202E⟧gnp.exe" in await (await reviewer.get("/review?words=kettle")).text()
+    typed = await (await reviewer.get("/review?words=a%E2%80%AEb")).text()
+    assert 'value="a\u202eb"' in typed, "what was typed goes back as it was typed"
 
 
 async def test_every_search_is_an_entry(reviewer: Client, fake: Fake) -> None:

@@ -208,6 +208,8 @@ async def test_links_and_their_sessions_are_shut_where_they_open_nothing(
     assert await shut.redeem(await opened.offer()) is None
     assert await opened.admitted(session.secret)
     assert await shut.admitted(session.secret) is None
+    assert [s.mark for s in await opened.open_sessions()] == [session.mark]
+    assert await shut.open_sessions() == [], "who is let in now"
 
 
 async def test_a_sign_in_is_ended_once_and_in_time(signing_in: Callable[..., ReviewAccess], clock: Clock) -> None:

@@ -28,6 +28,9 @@ ELSEWHERE = (
     "/review/sign-in?to=/review",
     "/review/signed-in?code=1",
     "/review?token=once",
+    "/review/../healthz",
+    "/review/x/%2e%2E/../../chat",
+    "/review/.",
     "/review/" + "x" * 2_000,
     "http://[",
 )
