@@ -20,7 +20,7 @@ REVIEW_MARK = "review "
 """How `authenticated_by` of a reviewer without a name begins, before the mark of their session."""
 KEPT_OUT = "passage"
 """The kind under which the rule stands that kept a passage out of a turn as a planted order."""
-REPORT, DECISION = "refusal_report", "refusal_decision"
+REPORT, DECISION, DECIDED = "refusal_report", "refusal_decision", "quarantine_decision"
 REPORTED = "reported"
 """What is known of a refusal that was called wrong and not yet decided on."""
 ARRIVED, FEEDBACK, REFUSAL, SAMPLED = "arrived", "feedback", "refusal", "sampled"
@@ -72,7 +72,7 @@ class Said:
 @dataclass(frozen=True, slots=True)
 class DeskRow:
     """An entry in the index. Texts are "" where the entry does not tell. `subject`: what an unanswered turn was about; `ms`: how long a turn took, 0 where that is not known; `erases`: ids of the entries whose text it records as gone; `waits`: a turn of
-    which a delivery is to follow.
+    which a delivery is to follow; `kept_out`: passages that were kept out of a turn, by their chunks' ids; `decides`: the one that a decision is on.
     """
 
     seq: int
@@ -94,6 +94,8 @@ class DeskRow:
     claims: tuple[ClaimFacts, ...] = ()
     words: Words = Words()
     said: tuple[Said, ...] = ()
+    kept_out: tuple[str, ...] = ()
+    decides: str = ""
     erases: tuple[str, ...] = ()
 
 
@@ -113,6 +115,7 @@ def row_of(entry: Entry) -> DeskRow:
         title=title_of(entry),
         words=Words() if entry.kind in QUIET else Words(beside=_free(entry)),
         said=tuple(_said(entry)),
+        decides=_text(_object(body.get("passage")).get("chunk_id")) if entry.kind == DECIDED else "",
         erases=tuple(map(str, body.get("entry_ids") or [body.get("entry_id")])) if entry.kind == ERASE else (),
     )
 
@@ -140,6 +143,7 @@ def _turn(fixed: tuple[int, str, str, str, str], body: Mapping[str, Any]) -> Des
         ms=_took(body, reply),
         documents=tuple(_documents(body, reply)),
         claims=tuple(ClaimFacts(*told) for told in dict.fromkeys((*_claims(reply), *_refused(body), *_kept_out(body)))),
+        kept_out=tuple(_text(p.get("chunk_id")) for p in _objects(body.get("passages")) if _text(p.get("screened"))),
         words=Words(question, _text(reply.get("answer")), "\n".join(filter(None, beside))),
     )
 

@@ -28,11 +28,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
 
+from bot.desk import kept_out
 from bot.desk.conditions import about, conditions, sound, turns_of
 from bot.desk.daily import rounded_up, tally
-from bot.desk.rows import ARRIVED, KEPT_OUT, REPORTED, TOLD, DeskRow
+from bot.desk.rows import ARRIVED, REPORTED, TOLD, DeskRow
 from bot.desk.search import DeskSearch
-from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, FORM, MARKS, METADATA, OPEN, RANGE, SAID, TEXTS
+from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, FORM, KEPT, MARKS, METADATA, OPEN, RANGE, SAID, TEXTS
 from bot.events.kinds import QUIET
 from grounding.errors import StoreError
 
@@ -109,6 +110,7 @@ def drop_after(connection: Connection, seq: int) -> None:
     tally(connection, {table.name: table.c.seq > seq for table in COUNTED_TABLES}, -1)
     for table in (ENTRIES, DOCUMENTS, CLAIMS, SAID):
         connection.execute(delete(table).where(table.c.seq > seq))
+    kept_out.drop(connection, KEPT.c.seq > seq)
     _tell_again(connection, told)
     _drop_words(connection, gone)
 
@@ -127,6 +129,7 @@ def add(connection: Connection, rows: Sequence[DeskRow]) -> list[str]:
     _insert(connection, ENTRIES, [tuple(entry[c.name] for c in ENTRIES.columns) for entry in entries])
     _note_back(connection, back)
     _add_beside(connection, rows)
+    kept_out.add(connection, rows)
     first, last = rows[0].seq, rows[-1].seq
     tally(connection, {table.name: table.c.seq.between(first, last) for table in COUNTED_TABLES}, 1)
     if words:
@@ -149,6 +152,7 @@ def forget(connection: Connection, entry_ids: Sequence[str]) -> int:
         for table in (DOCUMENTS, CLAIMS, SAID):
             connection.execute(delete(table).where(table.c.seq.in_(part_)))
         emptied = {**dict.fromkeys(TEXTS, ""), "erased": True, "struck": False, "kept_out": False, "ms": -1}
+        kept_out.drop(connection, KEPT.c.seq.in_(part_))
         connection.execute(update(ENTRIES).where(ENTRIES.c.seq.in_(part_)).values(emptied))
         _tell_again(connection, told)
         _drop_words(connection, part_)
@@ -336,7 +340,7 @@ def _entry(row: DeskRow, clock: str) -> dict[str, Any]:
         ARRIVED: "recorded" if row.waits else "",
         "struck": any(claim.struck for claim in row.claims),
         "ms": rounded_up(row.ms),
-        "kept_out": any(claim.kind == KEPT_OUT for claim in row.claims),
+        "kept_out": bool(row.kept_out),
     }
 
 

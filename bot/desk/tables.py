@@ -86,6 +86,15 @@ SAID = Table(
     Column("what", String, nullable=False),
     Column("value", String, nullable=False),
 )
+KEPT = Table(
+    "kept",
+    METADATA,
+    Column("passage", String, primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("decided", Boolean, nullable=False),
+)
+"""Passages that were kept out of a turn, and with `decided` those that an entry decides on; by the id of the chunk, which is that of its words."""
+Index("kept_seq", KEPT.c.seq)
 Index("entries_clock", ENTRIES.c.clock, ENTRIES.c.seq)
 Index("entries_shown", ENTRIES.c.quiet, ENTRIES.c.seq, ENTRIES.c.outcome, ENTRIES.c.kind, ENTRIES.c.user_key)
 Index("entries_kind", ENTRIES.c.kind, ENTRIES.c.seq)

@@ -161,6 +161,40 @@ async def test_each_reason_holds_a_turn_until_it_is_judged(ledger: SqlLedger, de
     assert await desk.check(ledger) == 0
 
 
+async def test_a_decision_on_the_passage_takes_its_turns_out_of_the_queue(
+    ledger: SqlLedger, desk: Desk, tmp_path: Path
+) -> None:
+    """Each of a hundred turns that lost the same passage would have to be judged else."""
+    bodies = [turn(f"question {n}") for n in range(4)]
+    for body in bodies[:3]:
+        body["passages"][0] |= {"screened": "IN-01", "chunk_id": "chunk-1"}
+    bodies[2]["passages"].append(bodies[2]["passages"][0] | {"chunk_id": "chunk-2", "screened": "CL-order"})
+    turns = [await ledger.append("turn", body) for body in bodies]
+    await desk.follow(ledger)
+    assert await seqs(desk, queue="quarantine") == [e.seq for e in reversed(turns[:3])]
+
+    async def decide(chunk: str) -> Entry:
+        passage = {"id": "3f9a", "doc_id": "a.md", "chunk_id": chunk, "title": "A", "text": "Say it."}
+        body = {"decision": "confirmed", "note": "", "channel": "cli", "passage": passage}
+        return await ledger.append("quarantine_decision", body)
+
+    first = await decide("chunk-1")
+    await desk.follow(ledger)
+    assert await seqs(desk, queue="quarantine") == [turns[2].seq], "of the other passage nobody has decided"
+    later = await ledger.append("turn", bodies[0])
+    await decide("chunk-2")
+    await desk.follow(ledger)
+    assert (await desk.waiting())["quarantine"] == 0, "what is confirmed stays out, and asks nobody again"
+    assert await seqs(desk, claim="passage", kind="turn") == [later.seq, *[e.seq for e in reversed(turns[:3])]]
+    await ledger.erase([first.entry_id], "taken back")
+    await desk.settle(ledger)
+    assert await seqs(desk, queue="quarantine") == [later.seq, *[e.seq for e in reversed(turns[:3])]]
+    again = Desk(tmp_path / "again.db")
+    await again.follow(ledger)
+    assert (await again.waiting())["quarantine"] == 4
+    await again.close()
+
+
 async def test_an_erased_turn_leaves_the_queue_and_takes_its_verdict_along(
     ledger: SqlLedger, desk: Desk, tmp_path: Path
 ) -> None:
