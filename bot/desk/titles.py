@@ -34,6 +34,12 @@ def _joined(head: object, words: object) -> str:
     return ": ".join(filter(None, (_text(head), _text(words))))
 
 
+def _start(body: Mapping[str, Any]) -> str:
+    worker, workers = body.get("worker"), body.get("workers")
+    of = f", worker {worker} of {workers}" if isinstance(workers, int) and workers > 1 else ""
+    return f"{_text(body.get('program'))}{of}"
+
+
 def _verdict(body: Mapping[str, Any]) -> str:
     said = _text(body.get("verdict"))
     return _joined(f"{VERDICT_WORDS.get(said, said)} on {_text(body.get('entry_id'))}", body.get("comment"))
@@ -89,6 +95,10 @@ def _reported(body: Mapping[str, Any]) -> str:
 
 
 _TITLES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "start": _start,
+    "stop": lambda body: _joined("stopped", body.get("signal")),
+    "remove": lambda body: f"{_text(body.get('doc_id'))} taken out",
+    "restore": lambda body: f"{_text(body.get('doc_id'))} brought back",
     "verdict": _verdict,
     "feedback": _feedback,
     "refusal_report": _reported,
