@@ -124,7 +124,7 @@ def test_every_command_of_a_sentence_exists() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["askk", "ask x --loud", "ledger replay", "serve --port many", "ask", "ledger show", "eval everything"]
+    "words", ["askk", "ask x --loud", "refusals decide", "serve --port many", "ask", "ledger show", "eval everything"]
 )
 def test_a_command_that_does_not_exist_would_be_found(words: str) -> None:
     with pytest.raises((AssertionError, typer.TyperException)):

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
+from bot.commands.ledger_search import Before, OfDocument, Outcome, Since, Until
 from bot.commands.shared import options
-from bot.commands.shared.output import console, emit, note, plain, table
-from bot.commands.shared.startup import run
+from bot.commands.shared.output import console, emit, note, plain, progress, table
+from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened
+from bot.desk.index import NAME, Desk
+from bot.desk.search import CHOICES, DeskSearch, is_day
 from bot.replay.compare import Compartment
 from bot.replay.replay import Replayed
 from bot.replay.replay import replay as replayed
+from bot.replay.today import TodaysTurn, todays
 from grounding.errors import InputError
+
+_QUESTION = 80
+"""Characters of a question in a table."""
 
 
 def replay(
     context: typer.Context,
-    entry_id: Annotated[str, typer.Argument(metavar="ENTRY", help="Id of the turn, as a reply names it.")],
+    entry_id: Annotated[str, typer.Argument(metavar="ENTRY", help="Id of the turn, as a reply names it.")] = "",
     *,
+    since: Since = "",
+    until: Until = "",
+    document: OfDocument = "",
+    outcome: Outcome = "",
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Turns replayed, the newest first.")] = 50,
+    before: Before = 0,
     whole: Annotated[bool, typer.Option("--all", help="Show what is as it was, too.")] = False,
     ask_model: Annotated[
         bool,
@@ -29,7 +43,7 @@ def replay(
     ] = False,
     json: options.JsonFlag = False,
 ) -> None:
-    """Replay a turn: search, grades, decision, prompt and check again, beside what was recorded.
+    """Replay a turn, or all of a time: search, grades, decision, prompt and check again, beside what was recorded.
 
     The recorded conversation runs through today's program, policy and knowledge base, with the rights that the turn had. The
     recorded draft is checked again, on the recorded evidence and on today's; no model is asked and no web searched. Nothing is
@@ -39,7 +53,16 @@ def replay(
       attest ledger replay 01JD3Z…
       attest ledger replay 01JD3Z… --all
       attest ledger replay 01JD3Z… --json
+      attest ledger replay --since 2026-11-01 --limit 200
+      attest ledger replay --outcome insufficient
     """
+    wanted = DeskSearch(since=since, until=until, document=document, outcome=outcome, before=before)
+    if not entry_id:
+        _refuse(wanted, ask_model=ask_model)
+        _many(run(_todays(context, wanted, limit)), json=json)
+        return
+    if wanted.is_narrowed:
+        raise InputError("ENTRY and a search are two things: allowed is one of them")
     found = run(_replayed(context, entry_id, asks_model=ask_model))
     if json:
         emit(found.as_json())
@@ -68,6 +91,68 @@ def _print(stage: Compartment, *, whole: bool) -> None:
     for row in rows:
         for line in row.lines:
             out.print(plain(f"  {line}"))
+
+
+def _refuse(wanted: DeskSearch, *, ask_model: bool) -> None:
+    """Raise InputError for a search that says nothing, or what none knows."""
+    if not wanted.is_narrowed:
+        raise InputError(
+            "nothing is named: allowed are ENTRY, --since DAY, --until DAY, --document DOC, --outcome OUTCOME"
+        )
+    if ask_model:
+        raise InputError("--ask-model is for one ENTRY: what many turns cost is not asked for by a search")
+    for name in ("since", "until"):
+        if (value := getattr(wanted, name)) and not is_day(value):
+            raise InputError(f"--{name} {value!r} is no day: allowed is one as 2026-11-25")
+    if wanted.outcome and wanted.outcome not in CHOICES["outcome"]:
+        raise InputError(f"--outcome {wanted.outcome!r} is not known: allowed are {', '.join(CHOICES['outcome'])}")
+
+
+def _many(turns: Sequence[TodaysTurn], *, json: bool) -> None:
+    """What became of the turns of a search; ends with 1 if one would end otherwise."""
+    differing = [turn for turn in turns if turn.found is not None and not turn.is_same]
+    before = turns[-1].entry.seq if turns and turns[-1].older else None
+    if json:
+        emit({"entries": [turn.as_json() for turn in turns], "differing": len(differing), "before": before})
+        raise typer.Exit(1 if differing else 0)
+    shown = [
+        (
+            t.entry.at[:19],
+            t.then,
+            t.now,
+            ", ".join(t.found.differing) if t.found else "",
+            t.question[:_QUESTION],
+            t.entry.entry_id,
+        )
+        for t in differing
+    ]
+    if shown:
+        console().print(table(("at", "then", "now", "differs", "question", "entry"), shown, whole=("entry",)))
+    for turn in turns:
+        if turn.why:
+            note(f"not replayed: {turn.why}")
+    if not turns:
+        note("no turn matches")
+        return
+    note(f"{len(differing)} of {len(turns)} turns would be different today")
+    if before is not None:
+        note(f"more turns: --before {before}")
+    raise typer.Exit(1 if differing else 0)
+
+
+async def _todays(context: typer.Context, wanted: DeskSearch, limit: int) -> list[TodaysTurn]:
+    desk, found = Desk(settings_of().files.home / NAME), list[TodaysTurn]()
+    try:
+        async with opened(context) as system:
+            await desk.follow(system.ledger)
+            with progress() as shown:
+                task = shown.add_task("replaying", total=min(limit, (await desk.count(wanted)).total))
+                async for turn in todays(system, desk, wanted, limit):
+                    found.append(turn)
+                    shown.advance(task)
+    finally:
+        await desk.close()
+    return found
 
 
 async def _replayed(context: typer.Context, entry_id: str, *, asks_model: bool) -> Replayed:

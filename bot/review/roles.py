@@ -50,6 +50,7 @@ RIGHTS = (
     ),
     Right("GET", "/review/{entry}/replay", Role.READER, "a turn run again", keeps_to_team=True),
     Right("GET", "/review/sample", Role.READER, "a sample of a search", keeps_to_team=True),
+    Right("GET", "/review/today", Role.READER, "what of a search would be different today", keeps_to_team=True),
     Right("GET", "/review/affected", Role.READER, "answers on text that has changed", keeps_to_team=True),
     Right("GET", "/review/refusals", Role.READER, "refusals that people call wrong", keeps_to_team=True),
     Right("GET", "/review/quarantine", Role.READER, "passages in quarantine", keeps_to_team=True),

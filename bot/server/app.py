@@ -34,6 +34,7 @@ from bot.review.refusals import add_refusals
 from bot.review.replay import add_replay
 from bot.review.signin.pages import add_sign_in
 from bot.review.signin.sessions import add_sessions
+from bot.review.today import add_today
 from bot.settings.terms import prices
 from bot.state import State
 from bot.system import System
@@ -85,6 +86,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     add_dashboard(app)
     add_finding(app)
     add_affected(app)
+    add_today(app)
     add_replay(app)
     add_review(app, State(system.settings.files.home / "state.db"), review_token)
     return app

@@ -33,6 +33,18 @@ async def test_a_click_on_a_turn_shows_what_differs(aiohttp_client: AiohttpClien
         (last,) = [e async for e in system.ledger.entries(newest_first=True, limit=1)]
         assert (last.kind, last.body["page"], last.body["entry_id"]) == ("read", "replay", entry)
         assert (await client.get("/review/none/replay")).status == 404
+        listed = await (await client.get("/review?words=watch")).text()
+        assert 'href="/review/today?words=watch">What of it would be different today' in listed
+        today = await (await client.get("/review/today?words=watch&since=soon")).text()
+        assert "<strong>1</strong> of 1 turn looked at would be different" in today
+        assert "<strong>words</strong> <bdi>watch</bdi>" in today
+        assert f'href="/review/{entry}/replay"' in today
+        assert "+- Watch Plus costs $12.50" in today
+        assert "“soon” is no day: it was left out" in today
+        assert "<script>x" not in today
+        (last,) = [e async for e in system.ledger.entries(newest_first=True, limit=1)]
+        assert (last.body["page"], last.body["wanted"]) == ("today", {"words": "watch"})
+        assert "No turn matches." in await (await client.get("/review/today?words=zebra")).text()
         (first,) = [e async for e in system.ledger.entries(limit=1)]
         refused = await client.get(f"/review/{first.entry_id}/replay")
         assert refused.status == 409
