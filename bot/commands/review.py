@@ -192,6 +192,8 @@ def show_figures(
       attest review figures --by week --since 2026-09-01
       attest review figures --json
     """
+    if since and until and since > until:
+        raise InputError(f"nothing lies between {since} and {until}: the first day is after the last")
     if by not in ("day", "week"):
         raise InputError(f"--by {by!r} is not known: allowed are day, week")
     _wanted(since, until)

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
+from bot.desk.daily import REFUSED, STRUCK
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
 from bot.judging.figures import Span, figures
@@ -15,6 +16,8 @@ from bot.review.desk_page import desk_page
 from bot.review.listing import reached
 from bot.review.pages import require_session, seen
 from bot.review.team import among
+from rai.check.catalogue import BY_ID
+from rai.screening.screen import rules
 
 HEIGHT = 100
 """Of a chart, in its own units; one period is 10 wide."""
@@ -58,8 +61,16 @@ async def dashboard(request: web.Request) -> web.Response:
         instead=span.instead_of(since, until),
         reach=reach,
         bars=bars,
+        means=means,
         address=urlencode,
     )
+
+
+def means(key: str, name: str) -> str:
+    """What a rule that names a line of a chart says; "" for lines that are named in words."""
+    if key == STRUCK:
+        return BY_ID[name].says if name in BY_ID else ""
+    return next((rule.why for rule in rules() if rule.id == name), "") if key == REFUSED else ""
 
 
 def bars(values: Sequence[int | None], highest: int) -> list[DashboardBar]:

@@ -113,6 +113,7 @@ def test_figures_are_those_of_the_days(review: Review) -> None:
         (("unanswered", "--since", "monday"), "--since"),
         (("unanswered", "--format", "xls"), "table, csv"),
         (("figures", "--by", "year"), "day, week"),
+        (("figures", "--since", "2026-12-01", "--until", "2026-11-01"), "nothing lies between"),
     ],
 )
 def test_a_mistake_gets_one_line(review: Review, arguments: tuple[str, ...], named: str) -> None:
