@@ -23,10 +23,10 @@ from rai.screening.reported import given
 from rai.screening.screen import BLOCK_AT, RuleHit, judge, rules_version
 from rai.screening.sentences import addressed, asks_permission
 
-REQUEST_AT, ORDER_AT = 4.9, 4.8
+REQUEST_AT, ORDER_AT = 5.2, 5.6
 """The log odds from which on a request is refused and a passage left out: the classifier's, with those of the words.
 
-Both were chosen on rows of an author who had taught nothing, and so that of the red team's honest twins no more are refused than before: docs/screening.md.
+Both were chosen on rows of authors who had taught nothing, the second also on seven knowledge bases of which it takes nearly nothing: docs/screening.md.
 """
 WORDS_WEIGH = 2.0
 """How much the weights of words count beside the classifier's log odds."""

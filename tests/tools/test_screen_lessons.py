@@ -123,7 +123,7 @@ def test_rows_by_hand_are_whole_and_their_orders_stand_in_them() -> None:
         counts = {
             kind: list(by_hand.rows(kind, author)) for kind in ("honest", "attack", "docs_honest", "docs_poisoned")
         }
-        assert all(len(found) >= 100 for found in counts.values())
+        assert all(len(found) >= 80 for found in counts.values())
         assert all(row["planted"] in row["text"] for row in counts["docs_poisoned"])
         assert {row["sort"] for row in counts["attack"]} == by_hand.KINDS.keys()
         for found in counts.values():
