@@ -136,7 +136,7 @@ _TURN = {
         }
     ],
     "passages": [
-        {**_s("chunk_id doc_id version start end score bm25 semantic screened reranked"), "title": _TEXT},
+        {**_s("chunk_id doc_id version start end score bm25 semantic screened quarantine reranked"), "title": _TEXT},
     ],
     "seen": [_s("chunk_id doc_id version origin")],
     "web": [{**_s("n url site tier"), "query": _TEXT, "snippet": _TEXT, "line": _TEXT}],
@@ -159,7 +159,7 @@ _INGEST = {
 }
 _WANTED = {
     **_s(
-        "outcome kind state category arrived before since until channel claim status struck feedback use by seed verdict queue sampled"
+        "outcome kind state category arrived before since until channel claim status struck feedback use n by seed verdict queue sampled"
     ),
     **dict.fromkeys("entry words user product document version rule".split(), _GIVEN),
 }

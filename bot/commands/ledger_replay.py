@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
 
 import typer
 
@@ -17,9 +18,10 @@ from bot.desk.search import CHOICES, DeskSearch, is_day
 from bot.replay.compare import Compartment
 from bot.replay.replay import Replayed
 from bot.replay.replay import replay as replayed
-from bot.replay.today import TodaysTurn, todays
+from bot.replay.today import TURN, todays
 from grounding.errors import InputError
 
+_LIMIT = 50
 _QUESTION = 80
 """Characters of a question in a table."""
 
@@ -32,7 +34,10 @@ def replay(
     until: Until = "",
     document: OfDocument = "",
     outcome: Outcome = "",
-    limit: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Turns replayed, the newest first.")] = 50,
+    limit: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, max=10_000, help=f"Turns replayed, the newest first; {_LIMIT} if not given."),
+    ] = None,
     before: Before = 0,
     whole: Annotated[bool, typer.Option("--all", help="Show what is as it was, too.")] = False,
     ask_model: Annotated[
@@ -58,10 +63,10 @@ def replay(
     """
     wanted = DeskSearch(since=since, until=until, document=document, outcome=outcome, before=before)
     if not entry_id:
-        _refuse(wanted, ask_model=ask_model)
-        _many(run(_todays(context, wanted, limit)), json=json)
+        _refuse(wanted, ask_model=ask_model, whole=whole)
+        _many(*run(_todays(context, wanted, limit or _LIMIT)), json=json)
         return
-    if wanted.is_narrowed:
+    if wanted.is_narrowed or wanted.before or limit is not None:
         raise InputError("ENTRY and a search are two things: allowed is one of them")
     found = run(_replayed(context, entry_id, asks_model=ask_model))
     if json:
@@ -93,7 +98,7 @@ def _print(stage: Compartment, *, whole: bool) -> None:
             out.print(plain(f"  {line}"))
 
 
-def _refuse(wanted: DeskSearch, *, ask_model: bool) -> None:
+def _refuse(wanted: DeskSearch, *, ask_model: bool, whole: bool) -> None:
     """Raise InputError for a search that says nothing, or what none knows."""
     if not wanted.is_narrowed:
         raise InputError(
@@ -101,58 +106,57 @@ def _refuse(wanted: DeskSearch, *, ask_model: bool) -> None:
         )
     if ask_model:
         raise InputError("--ask-model is for one ENTRY: what many turns cost is not asked for by a search")
+    if whole:
+        raise InputError("--all is for one ENTRY: of a search those that differ are shown, and --json has all")
     for name in ("since", "until"):
         if (value := getattr(wanted, name)) and not is_day(value):
             raise InputError(f"--{name} {value!r} is no day: allowed is one as 2026-11-25")
+    if wanted.since and wanted.until and wanted.since > wanted.until:
+        raise InputError(f"nothing lies between {wanted.since} and {wanted.until}: the first day is after the last")
     if wanted.outcome and wanted.outcome not in CHOICES["outcome"]:
         raise InputError(f"--outcome {wanted.outcome!r} is not known: allowed are {', '.join(CHOICES['outcome'])}")
 
 
-def _many(turns: Sequence[TodaysTurn], *, json: bool) -> None:
+def _many(turns: Sequence[Mapping[str, Any]], before: int | None, *, json: bool) -> None:
     """What became of the turns of a search; ends with 1 if one would end otherwise."""
-    differing = [turn for turn in turns if turn.found is not None and not turn.is_same]
-    before = turns[-1].entry.seq if turns and turns[-1].older else None
+    differing = [turn for turn in turns if turn["same"] is False]
     if json:
-        emit({"entries": [turn.as_json() for turn in turns], "differing": len(differing), "before": before})
+        emit({"entries": list(turns), "differing": len(differing), "before": before})
         raise typer.Exit(1 if differing else 0)
     shown = [
-        (
-            t.entry.at[:19],
-            t.then,
-            t.now,
-            ", ".join(t.found.differing) if t.found else "",
-            t.question[:_QUESTION],
-            t.entry.entry_id,
-        )
+        (t["at"][:19], t["then"], t["now"], ", ".join(t["differing"]), t["question"][:_QUESTION], t["entry_id"])
         for t in differing
     ]
     if shown:
         console().print(table(("at", "then", "now", "differs", "question", "entry"), shown, whole=("entry",)))
-    for turn in turns:
-        if turn.why:
-            note(f"not replayed: {turn.why}")
+    left = [turn for turn in turns if turn["error"]]
+    for turn in left:
+        note(f"not replayed: {turn['error']}")
     if not turns:
         note("no turn matches")
         return
-    note(f"{len(differing)} of {len(turns)} turns would be different today")
+    note(f"{len(differing)} of {len(turns) - len(left)} turns would be different today")
     if before is not None:
         note(f"more turns: --before {before}")
     raise typer.Exit(1 if differing else 0)
 
 
-async def _todays(context: typer.Context, wanted: DeskSearch, limit: int) -> list[TodaysTurn]:
-    desk, found = Desk(settings_of().files.home / NAME), list[TodaysTurn]()
+async def _todays(context: typer.Context, wanted: DeskSearch, limit: int) -> tuple[list[Mapping[str, Any]], int | None]:
+    """The turns of a search as JSON has them, without what each replay holds, and where the next begin; None if there are none."""
+    desk, found, before = Desk(settings_of().files.home / NAME), list[Mapping[str, Any]](), None
     try:
         async with opened(context) as system:
             await desk.follow(system.ledger)
             with progress() as shown:
-                task = shown.add_task("replaying", total=min(limit, (await desk.count(wanted)).total))
+                known = (await desk.count(replace(wanted, kind=TURN))).total
+                task = shown.add_task("replaying", total=min(limit, known))
                 async for turn in todays(system, desk, wanted, limit):
-                    found.append(turn)
+                    found.append(turn.as_json())
+                    before = turn.entry.seq if turn.older else None
                     shown.advance(task)
     finally:
         await desk.close()
-    return found
+    return found, before
 
 
 async def _replayed(context: typer.Context, entry_id: str, *, asks_model: bool) -> Replayed:

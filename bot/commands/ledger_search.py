@@ -163,6 +163,10 @@ def _refuse(wanted: DeskSearch, by: str, form: str) -> None:
     for name in ("since", "until"):
         if (value := getattr(wanted, name)) and not is_day(value):
             raise InputError(f"--{name} {value!r} is no day: allowed is one as 2026-11-25")
+    if not wanted.document and (wanted.version or wanted.use):
+        raise InputError(
+            f"{'--version' if wanted.version else '--in-evidence'} narrows a document: name it with --document DOC"
+        )
     if by and by not in STRATA:
         raise InputError(f"--by {by!r} is not known: allowed are {', '.join(STRATA)}")
     if form not in ("table", *files.TYPES, BUNDLE):

@@ -192,8 +192,6 @@ def show_figures(
       attest review figures --by week --since 2026-09-01
       attest review figures --json
     """
-    if since and until and since > until:
-        raise InputError(f"nothing lies between {since} and {until}: the first day is after the last")
     if by not in ("day", "week"):
         raise InputError(f"--by {by!r} is not known: allowed are day, week")
     _wanted(since, until)
@@ -231,6 +229,8 @@ def _wanted(since: str, until: str, product: str = "", queue: str = "") -> DeskS
     for name, value in (("since", since), ("until", until)):
         if value and not is_day(value):
             raise InputError(f"--{name} {value!r} is no day: allowed is one as 2026-11-25")
+    if since and until and since > until:
+        raise InputError(f"nothing lies between {since} and {until}: the first day is after the last")
     return DeskSearch(since=since, until=until, product=product, queue=queue)
 
 

@@ -72,7 +72,7 @@ class Said:
 @dataclass(frozen=True, slots=True)
 class DeskRow:
     """An entry in the index. Texts are "" where the entry does not tell. `subject`: what an unanswered turn was about; `ms`: how long a turn took, 0 where that is not known; `erases`: ids of the entries whose text it records as gone; `waits`: a turn of
-    which a delivery is to follow; `kept_out`: passages that were kept out of a turn, by their chunks' ids; `decides`: the one that a decision is on.
+    which a delivery is to follow; `kept_out`: passages that were kept out of a turn; `decides`: names of the one that a decision is on.
     """
 
     seq: int
@@ -95,7 +95,7 @@ class DeskRow:
     words: Words = Words()
     said: tuple[Said, ...] = ()
     kept_out: tuple[str, ...] = ()
-    decides: str = ""
+    decides: tuple[str, ...] = ()
     erases: tuple[str, ...] = ()
 
 
@@ -115,7 +115,7 @@ def row_of(entry: Entry) -> DeskRow:
         title=title_of(entry),
         words=Words() if entry.kind in QUIET else Words(beside=_free(entry)),
         said=tuple(_said(entry)),
-        decides=_text(_object(body.get("passage")).get("chunk_id")) if entry.kind == DECIDED else "",
+        decides=_decided(_object(body.get("passage"))) if entry.kind == DECIDED else (),
         erases=tuple(map(str, body.get("entry_ids") or [body.get("entry_id")])) if entry.kind == ERASE else (),
     )
 
@@ -143,7 +143,7 @@ def _turn(fixed: tuple[int, str, str, str, str], body: Mapping[str, Any]) -> Des
         ms=_took(body, reply),
         documents=tuple(_documents(body, reply)),
         claims=tuple(ClaimFacts(*told) for told in dict.fromkeys((*_claims(reply), *_refused(body), *_kept_out(body)))),
-        kept_out=tuple(_text(p.get("chunk_id")) for p in _objects(body.get("passages")) if _text(p.get("screened"))),
+        kept_out=tuple(_kept(p) for p in _objects(body.get("passages")) if _text(p.get("screened"))),
         words=Words(question, _text(reply.get("answer")), "\n".join(filter(None, beside))),
     )
 
@@ -188,6 +188,15 @@ def _took(body: Mapping[str, Any], reply: Mapping[str, Any]) -> float:
     if isinstance(said, int | float) and said > 0:
         return float(said)
     return float(sum(ms for s in _objects(body.get("stages")) if isinstance(ms := s.get("ms"), int | float) and ms > 0))
+
+
+def _kept(passage: Mapping[str, Any]) -> str:
+    """The name that a decision on a passage is kept by, that of its words wherever they stand; older entries have the chunk's alone."""
+    return _text(passage.get("quarantine")) or _text(passage.get("chunk_id"))
+
+
+def _decided(passage: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(filter(None, (_text(passage.get("id")), _text(passage.get("chunk_id")))))
 
 
 def _kept_out(body: Mapping[str, Any]) -> Iterator[_Told]:

@@ -47,6 +47,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 """By name the values that a search knows; "" is any."""
 _DAYS = ("since", "until")
+_OF_A_DOCUMENT = ("version", "use")
+"""What narrows a document, and says nothing without one."""
 _QUOTED = re.compile(r'"([^"]*)"|(\S+)')
 
 
@@ -92,6 +94,7 @@ class DeskSearch:
         given = {name: query.get(name, "").strip()[: _longest(name)] for name in NAMED}
         given |= {name: "" for name, known in CHOICES.items() if given[name] not in known}
         given |= {name: "" for name in _DAYS if not is_day(given[name])}
+        given |= dict.fromkeys(_OF_A_DOCUMENT, "") if not given["document"] else {}
         before = query.get("before", "")
         number = int(before) if before.isascii() and before.isdigit() and len(before) < 16 else 0
         return cls(**given, before=number, among=None)
@@ -161,7 +164,7 @@ def misread(
     ]
     told += [
         f"{name} was left out: it narrows a document, and none is named"
-        for name in ("version", "use")
+        for name in _OF_A_DOCUMENT
         if given[name] and not given["document"]
     ]
     told += [

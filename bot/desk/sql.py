@@ -33,7 +33,7 @@ from bot.desk.conditions import about, conditions, sound, turns_of
 from bot.desk.daily import rounded_up, tally
 from bot.desk.rows import ARRIVED, REPORTED, TOLD, DeskRow
 from bot.desk.search import DeskSearch
-from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, FORM, KEPT, MARKS, METADATA, OPEN, RANGE, SAID, TEXTS
+from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, FORM, MARKS, METADATA, OPEN, RANGE, SAID, TEXTS
 from bot.events.kinds import QUIET
 from grounding.errors import StoreError
 
@@ -110,7 +110,7 @@ def drop_after(connection: Connection, seq: int) -> None:
     tally(connection, {table.name: table.c.seq > seq for table in COUNTED_TABLES}, -1)
     for table in (ENTRIES, DOCUMENTS, CLAIMS, SAID):
         connection.execute(delete(table).where(table.c.seq > seq))
-    kept_out.drop(connection, KEPT.c.seq > seq)
+    kept_out.drop_after(connection, seq)
     _tell_again(connection, told)
     _drop_words(connection, gone)
 
@@ -152,7 +152,7 @@ def forget(connection: Connection, entry_ids: Sequence[str]) -> int:
         for table in (DOCUMENTS, CLAIMS, SAID):
             connection.execute(delete(table).where(table.c.seq.in_(part_)))
         emptied = {**dict.fromkeys(TEXTS, ""), "erased": True, "struck": False, "kept_out": False, "ms": -1}
-        kept_out.drop(connection, KEPT.c.seq.in_(part_))
+        kept_out.forget(connection, part_)
         connection.execute(update(ENTRIES).where(ENTRIES.c.seq.in_(part_)).values(emptied))
         _tell_again(connection, told)
         _drop_words(connection, part_)

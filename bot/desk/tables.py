@@ -93,8 +93,9 @@ KEPT = Table(
     Column("seq", Integer, primary_key=True, autoincrement=False),
     Column("decided", Boolean, nullable=False),
 )
-"""Passages that were kept out of a turn, and with `decided` those that an entry decides on; by the id of the chunk, which is that of its words."""
+"""Passages that were kept out of a turn, and with `decided` those that an entry decides on; by the names that a decision is kept by."""
 Index("kept_seq", KEPT.c.seq)
+Index("kept_decided", KEPT.c.passage, sqlite_where=KEPT.c.decided.is_(True))
 Index("entries_clock", ENTRIES.c.clock, ENTRIES.c.seq)
 Index("entries_shown", ENTRIES.c.quiet, ENTRIES.c.seq, ENTRIES.c.outcome, ENTRIES.c.kind, ENTRIES.c.user_key)
 Index("entries_kind", ENTRIES.c.kind, ENTRIES.c.seq)

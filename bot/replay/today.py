@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.desk.index import Desk
 from bot.desk.search import DeskSearch
+from bot.events.kinds import EVERY
 from bot.replay.replay import Replayed
 from bot.replay.replay import replay as replayed
 from bot.system import System
@@ -68,7 +69,9 @@ class TodaysTurn:
 
 
 async def todays(system: System, desk: Desk, wanted: DeskSearch, size: int) -> AsyncIterator[TodaysTurn]:
-    """The newest `size` turns of a search, each with what it would be today; those before the entry `wanted.before`, if it is given. No model is asked. Raises StoreError, ServiceError."""
+    """The newest `size` turns of a search, each with what it would be today; those before the entry `wanted.before`, if it is given; none of a search for entries of another kind. No model is asked. Raises StoreError, ServiceError."""
+    if wanted.kind not in ("", TURN, EVERY):
+        return
     found = await desk.find(replace(wanted, kind=TURN), size)
     for row in found.rows:
         entry = await system.ledger.get(row.entry_id)

@@ -76,10 +76,14 @@ async def affected_page(request: web.Request) -> web.Response:
 
 
 async def _unknown(system: System, desk: Desk, document: str, people: Among) -> str:
-    """Why nothing can be said of a document with this id; "" where something can."""
+    """The line that says why nothing can be told of a document, up to its id; "" where something can."""
     if people is not None:
-        return "" if await desk.quoted(document, people) else "None of the answers that you may see quotes a document"
-    return "No document has or had" if await unknown_document(system, desk, document) else ""
+        return (
+            ""
+            if await desk.quoted(document, people)
+            else "None of the answers that you may see quotes a document with the id"
+        )
+    return "No document has or had the id" if await unknown_document(system, desk, document) else ""
 
 
 def _address(**values: Any) -> str:

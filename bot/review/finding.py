@@ -17,7 +17,7 @@ from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
 from bot.http.errors import Refused
 from bot.review.desk_page import desk_page
-from bot.review.listing import line, reached
+from bot.review.listing import line, reached, refuse
 from bot.review.pages import require_session, seen
 from bot.review.session import Session
 from bot.review.team import own_search
@@ -26,6 +26,7 @@ from grounding.errors import InputError
 MOST = 50
 """Entries of each stratum that a sample has at most."""
 _CHUNK = 64 * 1024
+_DIGITS = 15
 _BESIDE = ("before", "n", "by", "seed")
 """Names of an address that say which part of a search is meant."""
 
@@ -36,8 +37,12 @@ def draw_of(fields: Mapping[str, str]) -> Draw:
     return Draw(
         min(MOST, max(1, int(number))) if number.isascii() and number.isdigit() and len(number) < 9 else 5,
         by if by in STRATA else "",
-        int(given) if given.isascii() and given.isdigit() and len(given) < 16 else secrets.randbelow(1_000_000),
+        int(given) if _is_seed(given) else secrets.randbelow(1_000_000),
     )
+
+
+def _is_seed(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _DIGITS
 
 
 def add_finding(app: web.Application) -> None:
@@ -108,16 +113,19 @@ def _no_bundle(request: web.Request, wanted: DeskSearch, message: str) -> web.Re
 def _refuse_misread(request: web.Request) -> None:
     """A file shows no line above it that says what was left out of its search. Raises Refused."""
     told = misread(request.query, beside=_BESIDE) + _odd_draw(request.query)
-    if told:
-        raise Refused(
-            400, "bad_search", f"There is no such file: {'; '.join(told)}.", title="This was not searched for"
-        )
+    if not request.query.get("seed") and ("n" in request.query or "by" in request.query):
+        told += ("n and by are of a sample, and its seed is missing",)
+    refuse(told)
 
 
 def _odd_draw(query: Mapping[str, str]) -> tuple[str, ...]:
     """What of a sample was asked for and is none, a line each."""
-    number, by = query.get("n", ""), query.get("by", "")
+    number, by, seed = query.get("n", ""), query.get("by", ""), query.get("seed", "")
     told = []
+    if seed and not _is_seed(seed):
+        told.append(
+            f"“{seed[:40]}” is no seed: another sample was drawn. Allowed: a number of at most {_DIGITS} digits"
+        )
     if number and not (number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= MOST):
         told.append(f"“{number[:40]}” is no number of entries for a sample: allowed is 1 to {MOST} of each")
     if by and by != "none" and by not in STRATA:
@@ -156,11 +164,13 @@ async def sample(request: web.Request) -> web.Response:
     """A sample of a search. Without a seed one is drawn, and the address gets it: the same address shows the same again."""
     session = await require_session(request)
     wanted = await own_search(request, DeskSearch.of(request.query).whole())
-    given = request.query.get("seed", "")
     taken = draw_of(request.query)
+    if not request.query.get("seed"):
+        # all that was asked for goes along, so that what is not understood is told
+        raise web.HTTPSeeOther(
+            request.rel_url.update_query(_address(taken) | dict(request.query) | {"seed": str(taken.seed)})
+        )
     address = wanted.address(**_address(taken))
-    if not given:
-        raise web.HTTPSeeOther(f"/review/sample?{address}")
     desk = request.app[DESK]
     reach = await reached(desk, request.app[SYSTEM].ledger)
     rows = await desk.sample(wanted, taken)

@@ -23,7 +23,7 @@ from bot.review.decision_form import decision_form
 from bot.review.desk_page import desk_page
 from bot.review.finding import draw_of
 from bot.review.judging_view import SavedVerdict, judging_view, sent_again
-from bot.review.listing import line, reached
+from bot.review.listing import line, reached, refuse
 from bot.review.pages import require_session, seen
 from bot.review.team import among, own_search, require_entry
 from bot.review.turn_view import turn_view
@@ -152,7 +152,7 @@ async def unanswered_page(request: web.Request) -> web.Response:
         wanted=wanted,
         every="all" in request.query,
         reach=reach,
-        misread=misread(request.query, ("since", "until", "product"), {}, beside=("all",)),
+        misread=_unanswered_misread(request),
         address=urlencode({**_days(wanted), **({"all": "1"} if "all" in request.query else {})}),
     )
 
@@ -160,6 +160,7 @@ async def unanswered_page(request: web.Request) -> web.Response:
 async def unanswered_file(request: web.Request) -> web.Response:
     """The same as CSV."""
     session = await require_session(request)
+    refuse(_unanswered_misread(request))
     wanted = await own_search(request, _unanswered_wanted(request))
     desk = request.app[DESK]
     await desk.follow(request.app[SYSTEM].ledger)  # a file that leaves something out would not say so
@@ -171,6 +172,7 @@ async def unanswered_file(request: web.Request) -> web.Response:
 async def corrections_file(request: web.Request) -> web.StreamResponse:
     """Judged turns as rows for `attest eval turns`."""
     session = await require_session(request)
+    refuse(misread(request.query))
     wanted = await own_search(request, DeskSearch.of(request.query).whole())
     await seen(request, session, "download corrections", wanted=wanted.conditions)
     rows = corrections.corrected(request.app[SYSTEM].ledger, request.app[DESK], wanted)
@@ -181,6 +183,10 @@ async def corrections_file(request: web.Request) -> web.StreamResponse:
 def _unanswered_wanted(request: web.Request) -> DeskSearch:
     days = {name: request.query.get(name, "") for name in ("since", "until", "product")}
     return DeskSearch.of(days if "all" in request.query else {**days, "queue": "unanswered"})
+
+
+def _unanswered_misread(request: web.Request) -> tuple[str, ...]:
+    return misread(request.query, ("since", "until", "product"), {}, beside=("all",))
 
 
 def _days(wanted: DeskSearch) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.desk.index import Counts, Desk, Reach
@@ -9,6 +10,7 @@ from bot.desk.rows import REPORTED
 from bot.desk.search import YES, DeskSearch
 from bot.desk.sql import FoundEntry
 from bot.events.kinds import VERDICT
+from bot.http.errors import Refused
 from bot.wording.verdicts import VERDICT_WORDS
 from grounding.errors import StoreError
 from rai.ports import Ledger
@@ -89,7 +91,7 @@ async def reached(desk: Desk, ledger: Ledger) -> Reach:
 
 
 def line(row: FoundEntry, documents: list[str]) -> ListedEntry:
-    """The line of an entry: of a turn its question, who asked, how far its reply came and what it quotes; else its first telling value."""
+    """The line of an entry: of a turn its question, who asked, how far its reply came and what it quotes; else what its entry is of."""
     title = row.title or ("(erased)" if row.erased else "")
     note = ""
     if row.kind == "turn" and not row.erased:
@@ -101,6 +103,14 @@ def line(row: FoundEntry, documents: list[str]) -> ListedEntry:
     elif row.kind == VERDICT and row.user:
         note = f"by {row.user}"
     return ListedEntry(row.entry_id, row.seq, row.at, row.kind, row.outcome, title, note)
+
+
+def refuse(told: Sequence[str]) -> None:
+    """Refuses a file of a search of which something was left out: no line stands above it that could say so. Raises Refused."""
+    if told:
+        raise Refused(
+            400, "bad_search", f"There is no such file: {'; '.join(told)}.", title="This was not searched for"
+        )
 
 
 def outcome(entry: Entry) -> str:

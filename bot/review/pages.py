@@ -30,7 +30,7 @@ from bot.review.judging_view import about, judging_view
 from bot.review.listing import QUEUES, listing, outcome
 from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, Session, SessionTerms, named
 from bot.review.team import among, own_search, require_entry, shows
-from bot.review.turn_view import tidy, turn_view
+from bot.review.turn_view import documents_of, tidy, turn_view
 from bot.settings.settings import Settings
 from bot.state import State
 from bot.turn.delivery import arrival_of
@@ -169,7 +169,8 @@ async def entry_page(request: web.Request) -> web.Response:
             "review/turn.html",
             entry=entry,
             turn=turn_view(entry),
-            facts=row_of(entry),
+            user=row_of(entry).user,
+            documents=documents_of(entry),
             arrival=await arrival_of(ledger, entry),
             walk=walk,
             dispute=dispute,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from bot.desk.search import DeskSearch, misread
+from bot.events.kinds import EVERY
 from bot.http.app_keys import SYSTEM
 from bot.http.desk import DESK
 from bot.replay.today import TURN, todays
@@ -13,6 +14,7 @@ from bot.review.listing import reached
 from bot.review.pages import require_session, seen
 from bot.review.team import own_search
 
+_TURNS = (("kind", TURN), ("kind", EVERY))
 REPLAYED = 5
 """Turns that a page replays: each takes some tenths of a second."""
 
@@ -34,8 +36,8 @@ async def today_page(request: web.Request) -> web.Response:
         request,
         "review/today.html",
         wanted=wanted,
-        told={name: value for name, value in wanted.conditions.items() if (name, value) != ("kind", TURN)},
-        turns=sorted(turns, key=lambda turn: (turn.is_same, -turn.entry.seq)),
+        told={name: value for name, value in wanted.conditions.items() if (name, value) not in _TURNS},
+        turns=sorted(turns, key=lambda turn: (turn.found is None, turn.is_same, -turn.entry.seq)),
         differing=sum(turn.found is not None and not turn.is_same for turn in turns),
         older=turns[-1].entry.seq if turns and turns[-1].older else 0,
         reach=reach,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from bot.desk.rows import DocumentFacts, row_of
 from bot.review.policy_lines import in_order, policy_lines, stands
 from bot.view.claim_map import ClaimMap, claim_map
 from bot.view.passages import shown_passage
@@ -122,6 +123,15 @@ def _grades(
         }
         for g in reply.get("grades") or ()
     )
+
+
+def documents_of(entry: Entry) -> tuple[DocumentFacts, ...]:
+    """The documents in the evidence of a turn, one line each however many of its versions stood there: quoted if one of them is."""
+    found: dict[str, DocumentFacts] = {}
+    for each in row_of(entry).documents:
+        if each.doc_id not in found or (each.quoted and not found[each.doc_id].quoted):
+            found[each.doc_id] = each
+    return tuple(found.values())
 
 
 def tidy(value: Any, name: str = "") -> list[tuple[str, str]]:

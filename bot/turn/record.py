@@ -18,6 +18,7 @@ from grounding.evidence.web import web_previews
 from grounding.records import Evidence, Passage, Prompt, plain
 from rai.account import ModelCall, totals
 from rai.entry_schema import NAME, SCHEMA
+from rai.screening.quarantine import ID, passage_key
 
 STOPPED = "stopped"
 """What an entry says under `ended` of a turn that the person who waited for it stopped."""
@@ -168,18 +169,22 @@ def _evidence(item: Evidence) -> dict[str, Any]:
 
 
 def _passage(p: Passage) -> dict[str, Any]:
-    return {
-        "chunk_id": p.chunk_id,
-        "doc_id": p.doc_id,
-        "version": p.version,
-        "title": p.title,
-        "start": p.start,
-        "end": p.start + len(p.text),
-        "score": p.score,
-        "bm25": None if p.bm25 is None else round(p.bm25, 3),  # what follows tells no passage from another
-        "semantic": None if p.semantic is None else round(p.semantic, 4),
-        "screened": p.screened,
-    } | ({} if p.reranked is None else {"reranked": p.reranked})
+    return (
+        {
+            "chunk_id": p.chunk_id,
+            "doc_id": p.doc_id,
+            "version": p.version,
+            "title": p.title,
+            "start": p.start,
+            "end": p.start + len(p.text),
+            "score": p.score,
+            "bm25": None if p.bm25 is None else round(p.bm25, 3),  # what follows tells no passage from another
+            "semantic": None if p.semantic is None else round(p.semantic, 4),
+            "screened": p.screened,
+            **({"quarantine": passage_key(p.doc_id, p.title, p.text)[:ID]} if p.screened else {}),
+        }
+        | ({} if p.reranked is None else {"reranked": p.reranked})
+    )
 
 
 def _prompt(prompt: Prompt) -> dict[str, Any]:

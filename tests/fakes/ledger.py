@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from grounding.errors import StoreError
+from rai.entry_schema import texts
 from rai.ledger.chain import GENESIS, SealedRow, canonical, commitment, mac_of
 from rai.ledger.export import export_lines
 from rai.ledger.watch import Watched
@@ -44,6 +45,7 @@ class FakeLedger:
         self.walks = 0
 
     async def append(self, kind: str, body: dict[str, Any]) -> Entry:
+        texts(body, kind)  # what the schema does not know is refused, as by the real one
         prev = self.kept[-1].mac if self.kept else ""
         seq = len(self.kept) + 1
         entry = Entry(f"e{seq:05d}x7q", seq, f"2026-11-20T09:{seq % 60:02d}:00Z", kind, body, prev, "")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from bot.records import Rerun
 from bot.settings.load import load_settings
-from bot.system import System
+from bot.system import CheckRequest, System
 from grounding.query.linking import QueryBuilder
 from grounding.records import Grading, Passage, Query, Turn
+from rai.records import Report
 from tests.fakes.check import check
 from tests.fakes.directory import FakeDirectory
 from tests.fakes.ledger import FakeLedger
@@ -47,6 +50,14 @@ class Fake:
     reasons: dict[str, str]
 
 
+async def _run_again(_wanted: Rerun) -> dict[str, Any]:
+    return {"reply": {"outcome": "insufficient", "answer": "Nothing is known of it today."}}
+
+
+async def _checked_again(_request: CheckRequest, _policy: str) -> Report:
+    return Report("supported", 0.0, ())
+
+
 def fake_system(*, pause: float = 0.0, **overrides: object) -> Fake:
     """A complete system; `overrides` are settings."""
     library = FakeLibrary({d.doc_id: d for d in (RETURNS, PLANS, ESCALATION, NASTY)})
@@ -77,5 +88,7 @@ def fake_system(*, pause: float = 0.0, **overrides: object) -> Fake:
         ready=ready,
         close=close,
         look=ledger.look,
+        rerun=_run_again,
+        recheck=_checked_again,
     )
     return Fake(system, library, directory, ledger, turns, reasons)

@@ -75,6 +75,9 @@ def test_all_of_a_time_are_replayed_and_those_that_differ_are_named(
         (["--outcome", "odd"], "--outcome 'odd' is not known: allowed are answered"),
         (["--since", "2026-11-01", "--ask-model"], "--ask-model is for one ENTRY"),
         (["01JD3Z", "--since", "2026-11-01"], "ENTRY and a search are two things"),
+        (["01JD3Z", "--limit", "3"], "ENTRY and a search are two things"),
+        (["--since", "2026-11-01", "--all"], "--all is for one ENTRY"),
+        (["--since", "2026-11-02", "--until", "2026-11-01"], "nothing lies between"),
     ],
 )
 def test_a_replay_of_nothing_is_refused_in_one_line(

@@ -96,6 +96,8 @@ def test_a_sample_can_be_drawn_again(ledger: Ledger) -> None:
         (["--since", "yesterday"], "--since 'yesterday' is no day: allowed is one as 2026-11-25"),
         (["--by", "odd"], "--by 'odd' is not known"),
         (["--format", "xls"], "--format 'xls' is not known: allowed are table, csv, jsonl"),
+        (["--version", "abc"], "--version narrows a document: name it with --document DOC"),
+        (["--in-evidence"], "--in-evidence narrows a document"),
         (["x" * 300], "words is longer than the 200 characters that are allowed"),
     ],
 )

@@ -186,13 +186,30 @@ async def test_a_decision_on_the_passage_takes_its_turns_out_of_the_queue(
     await desk.follow(ledger)
     assert (await desk.waiting())["quarantine"] == 0, "what is confirmed stays out, and asks nobody again"
     assert await seqs(desk, claim="passage", kind="turn") == [later.seq, *[e.seq for e in reversed(turns[:3])]]
-    await ledger.erase([first.entry_id], "taken back")
-    await desk.settle(ledger)
-    assert await seqs(desk, queue="quarantine") == [later.seq, *[e.seq for e in reversed(turns[:3])]]
     again = Desk(tmp_path / "again.db")
     await again.follow(ledger)
-    assert (await again.waiting())["quarantine"] == 4
+    assert (await again.waiting())["quarantine"] == 0, "made anew it says the same"
     await again.close()
+    await ledger.erase([first.entry_id], "kept long enough")
+    await desk.settle(ledger)
+    assert (await desk.waiting())["quarantine"] == 0, "the decision holds, though its words are gone"
+
+
+async def test_a_decision_holds_for_the_words_wherever_they_stand(ledger: SqlLedger, desk: Desk) -> None:
+    """A line that is put in above them moves them, and makes another chunk of them."""
+    body = turn("moved")
+    body["passages"][0] |= {"screened": "IN-01", "chunk_id": "chunk-9", "quarantine": "3f9a5c001122"}
+    other = turn("of an older program")
+    other["passages"][0] |= {"screened": "IN-01", "chunk_id": "chunk-1"}
+    await ledger.append("turn", body)
+    await ledger.append("turn", other)
+    await desk.follow(ledger)
+    assert (await desk.waiting())["quarantine"] == 2
+    passage = {"id": "3f9a5c001122", "doc_id": "a.md", "chunk_id": "chunk-1", "title": "A", "text": "Say it."}
+    said = {"decision": "confirmed", "note": "", "channel": "cli", "passage": passage}
+    await ledger.append("quarantine_decision", said)
+    await desk.follow(ledger)
+    assert (await desk.waiting())["quarantine"] == 0
 
 
 async def test_an_erased_turn_leaves_the_queue_and_takes_its_verdict_along(

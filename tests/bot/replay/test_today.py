@@ -39,6 +39,7 @@ async def test_what_a_change_and_a_new_document_change_is_found_newest_first(tmp
         assert [turn.older for turn in (gone, new, old)] == [True, True, False]
         (first,) = [turn async for turn in todays(system, desk, DeskSearch(outcome="insufficient"), 10)]
         assert first.as_json()["now"] == "answered"
+        assert [turn async for turn in todays(system, desk, DeskSearch(kind="verdict"), 10)] == []
         among = DeskSearch(among=frozenset({"somebody"}))
         assert [turn async for turn in todays(system, desk, among, 10)] == [], "turns of others are none of theirs"
         (one,) = [turn async for turn in todays(system, desk, DeskSearch(before=new.entry.seq), 1)]

@@ -149,6 +149,7 @@ async def test_a_sample_is_downloaded_as_it_was_drawn(reviewer: Client, fake: Fa
         ("colour=red", "“colour” was left out"),
         ("n=999&seed=1", "“999” is no number of entries for a sample: allowed is 1 to 50 of each"),
         ("by=mood&seed=1", "“mood” is nothing to spread a sample over"),
+        ("seed=abc", "“abc” is no seed: another sample was drawn"),
     ],
 )
 async def test_no_file_leaves_out_what_it_was_asked_to_search_for(reviewer: Client, query: str, said: str) -> None:
@@ -156,10 +157,20 @@ async def test_no_file_leaves_out_what_it_was_asked_to_search_for(reviewer: Clie
         response = await reviewer.get(f"/review/found.{form}?{query}")
         assert response.status == 400
         assert said in html.unescape(await response.text())
-    page = html.unescape(
-        await (await reviewer.get(f"/review/sample?{query}{'' if 'seed' in query else '&seed=1'}")).text()
-    )
+    page = html.unescape(await (await reviewer.get(f"/review/sample?{query}")).text())
     assert said in page, "a page says it, and shows what it found without"
+
+
+async def test_a_file_of_half_a_sample_is_refused(reviewer: Client) -> None:
+    response = await reviewer.get("/review/found.csv?n=5&by=outcome")
+    assert (response.status, "its seed is missing" in await response.text()) == (400, True)
+
+
+async def test_what_narrows_no_document_is_no_condition(reviewer: Client) -> None:
+    text = await (await reviewer.get("/review?version=abc&use=evidence&user=alice")).text()
+    assert "version was left out" in text
+    assert 'href="/review/found.csv?user=alice"' in text
+    assert "Searched for: <strong>user</strong> <bdi>alice</bdi>." in text
 
 
 async def test_on_paper_a_list_says_what_was_searched_for(reviewer: Client) -> None:

@@ -236,6 +236,14 @@ async def test_corrected_answers_are_rows_for_the_suite(reviewer: Client, fake: 
     assert fake.ledger.kept[-1].body["page"] == "download corrections"
 
 
+@pytest.mark.parametrize(
+    "path", ["unanswered.csv?since=foo", "corrections.jsonl?outcome=bogus", "unanswered.csv?colour=red"]
+)
+async def test_no_file_for_others_leaves_out_a_condition(reviewer: Client, path: str) -> None:
+    response = await reviewer.get(f"/review/{path}")
+    assert (response.status, "was left out" in await response.text()) == (400, True)
+
+
 async def test_a_sample_is_put_into_the_queue_as_it_was_drawn(reviewer: Client, fake: Fake) -> None:
     page = await text_of(reviewer, "/review/sample?kind=turn&n=1&by=outcome&seed=3")
     fields = dict(

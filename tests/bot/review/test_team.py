@@ -228,6 +228,37 @@ async def test_lists_and_files_hold_the_team_alone(desk: ReviewDesk, path: str) 
     assert own < every, "and an administrator sees the others"
 
 
+async def test_what_would_be_different_today_is_told_of_the_team_alone(desk: ReviewDesk) -> None:
+    rita, omar = await desk.visitor(Role.REVIEWER), await desk.visitor(Role.ADMINISTRATOR, "omar")
+    found: list[set[str]] = []
+    for visitor in (rita, omar):
+        path, seen = "/review/today?words=return", set[str]()
+        while path:
+            text = await visitor.text(path)
+            assert "would be different" in text
+            seen |= told_of(desk, text)
+            older = re.search(r'href="(/review/today\?[^"]+)" rel="next"', text)
+            path = older[1].replace("&amp;", "&") if older else ""
+        found.append(seen)
+    assert found[0] == set(OWN)
+    assert found[1] >= {*OWN, *OTHERS}
+
+
+async def test_ids_of_others_and_of_documents_are_not_offered(desk: ReviewDesk) -> None:
+    rita, omar = await desk.visitor(Role.REVIEWER), await desk.visitor(Role.ADMINISTRATOR, "omar")
+    for user in OTHERS:
+        path = f"/review?user={user[:-1]}"
+        assert "Did you mean" not in await rita.text(path)
+        assert f"<bdi>{user}</bdi></a>" in await omar.text(path)
+    for document in ("return", "returns-of-nobody"):
+        text = await rita.text(f"/review/affected?document={document}")
+        assert f"None of the answers that you may see quotes a document with the id <bdi>{document}</bdi>" in text
+        assert "Did you mean" not in text
+    assert "No document has or had the id <bdi>return</bdi>. Did you mean" in await omar.text(
+        "/review/affected?document=return"
+    )
+
+
 async def test_the_search_for_another_finds_and_counts_nothing(desk: ReviewDesk) -> None:
     rita = await desk.visitor(Role.REVIEWER)
     for user in (*OTHERS, "nobody"):
