@@ -206,6 +206,38 @@ def resumed(query: Query, turns: Sequence[Turn], asked: int) -> Query:
     return assemble([*fresh, *query.sentences], names, query.note)
 
 
+LITTLE, TELLS, TOLD = 8, 3, 2
+"""Content terms up to which a customer's question rests on what they told before, those that a sentence that tells something has at least, and how many such sentences are taken along."""
+
+
+def with_story(query: Query, turns: Sequence[Turn], asked: int) -> Query:
+    """The query with what the customer told before in front, where their last words ask little by themselves: "Is that still 100 days?" after the torn sticker.
+
+    Only what a customer said: who asks us question after question (a user) tells no story.
+    """
+    text = turns[asked].text
+    rests = leans(text) and len(content(text)) <= LITTLE and not turns_away(text)
+    if not query.sentences or not rests:
+        return query
+    known = {(s.turn, s.start) for s in query.sentences}
+    told = [
+        s
+        for s in said_before(turns, asked)
+        if turns[s.turn].role == "customer" and (s.turn, s.start) not in known and len(content(s.text)) >= TELLS
+    ]
+    taken = sorted(told, key=lambda s: -len(content(s.text)))[:TOLD]
+    if not taken:
+        return query
+    told_too = assemble([*(replace(s, rank_score=0.5) for s in taken), *query.sentences], ())
+    missing = [name for name in query.entities if name.lower() not in told_too.text.lower()]
+    why = (
+        f"turn {turn + 1}: told there; the question says little by itself" for turn in sorted({s.turn for s in taken})
+    )
+    return replace(
+        query, text=" ".join([*missing, told_too.text]), sentences=told_too.sentences, why=(*query.why, *why)
+    )
+
+
 def turns_away(text: str) -> bool:
     """True if a turn changes the subject: the names of before are not meant."""
     return bool(_AWAY.search(text))

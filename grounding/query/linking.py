@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from grounding.ports import Linker, Summarizer
-from grounding.query.conversation import is_strong, last_asked, leans, names, resumed, spoken_of, turns_away
+from grounding.query.conversation import is_strong, last_asked, leans, names, resumed, spoken_of, turns_away, with_story
 from grounding.query.gazetteer import Key, key_of
 from grounding.records import Access, Linked, Query, Turn
 from grounding.text import terms
@@ -134,7 +134,7 @@ class QueryBuilder:
         Raises InputError for a conversation without text, ServiceError if the summarizer fails.
         """
         asked = last_asked(turns)
-        return resumed(await self._named(turns, asked, access), turns, asked)
+        return with_story(resumed(await self._named(turns, asked, access), turns, asked), turns, asked)
 
     async def in_view(self, turns: Sequence[Turn], access: Access) -> tuple[str, ...]:
         """What the people in a conversation have named that the knowledge base has too, as far as `access` may read: product, plan, region; the newest first, at most `MOST`.

@@ -17,6 +17,7 @@ from grounding.query.conversation import (
     missing_names,
     names,
     resumed,
+    with_story,
     with_words,
 )
 from grounding.records import Role, Turn
@@ -205,3 +206,50 @@ def test_words_are_put_in_the_place_of_slips() -> None:
 )
 def test_what_asks_is_told_from_what_only_begins_so(sentence: str, *, is_one: bool) -> None:
     assert asks(sentence) is is_one
+
+
+def told(last: str, *said: tuple[Role, str]) -> str:
+    turns = [*(Turn(role, text) for role, text in said), Turn("user", last)]
+    asked = len(turns) - 1
+    return with_story(last_turn_query(turns, ""), turns, asked).text
+
+
+ROPE: tuple[tuple[Role, str], ...] = (
+    ("customer", "I have a Summit card."),
+    ("customer", "Bought a rope on 3 June, and the sticker on the bag is torn already."),
+    ("agent", "What would you like to do with the rope in the torn bag on Friday?"),
+)
+
+
+def test_words_that_ask_little_rest_on_what_the_customer_told() -> None:
+    assert told("Is that still 100 days?", *ROPE) == (
+        "Bought a rope on 3 June, and the sticker on the bag is torn already. Is that still 100 days?"
+    )
+    assert "torn" in told("Can I still return it?", *ROPE)
+
+
+def test_the_two_sentences_that_tell_most_are_taken_in_their_order() -> None:
+    more: tuple[Role, str] = ("customer", "The shop in Arnhem said that the seal decides it.")
+    assert told("So can I or not?", *ROPE, more) == (
+        "Bought a rope on 3 June, and the sticker on the bag is torn already. The shop in Arnhem said that the seal decides it. So can I or not?"
+    )
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "How long does the return of a rope with an opened seal take for holders of a Summit card in Belgium?",
+        "Another question: is it open?",
+        "Which shops sell ropes",
+    ],
+)
+def test_a_question_that_stands_alone_or_turns_away_takes_no_story(last: str) -> None:
+    assert told(last, *ROPE) == last
+
+
+def test_only_what_a_customer_told_is_a_story() -> None:
+    ours: tuple[tuple[Role, str], ...] = tuple(
+        ("user" if role == "customer" else "assistant", text) for role, text in ROPE
+    )
+    assert told("Is that still 100 days?", *ours) == "Is that still 100 days?"
+    assert told("Is that still 100 days?", ("customer", "Hello there!")) == "Is that still 100 days?"
