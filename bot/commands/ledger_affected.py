@@ -14,7 +14,7 @@ from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened
 from bot.desk.index import NAME, Desk
 from bot.desk.search import is_day
-from bot.replay.affected import AffectedTurn, ChangedDocument, Untouched, alike, changed_documents, unknown_document
+from bot.replay.affected import AffectedTurn, ChangedDocument, Untouched, changed_documents, require_document
 from bot.replay.affected import affected as affected_turns
 from grounding.errors import InputError
 
@@ -122,10 +122,8 @@ async def _found(context: typer.Context, document: str, since: str, limit: int, 
     try:
         async with opened(context) as system:
             await desk.follow(system.ledger)
-            if document and await unknown_document(system, desk, document):
-                similar = await alike(system, desk, document)
-                meant = f"; did you mean {', '.join(similar)}?" if similar else ": see attest documents list"
-                raise InputError(f"no document has or had the id {document!r}{meant}", code="not_found")
+            if document:
+                await require_document(system, desk, document)
             changed = await changed_documents(system, desk, document, since)
             turns, untouched, last = list[AffectedTurn](), 0, None
             async for turn in affected_turns(system, desk, changed, before=before, size=limit):

@@ -15,6 +15,7 @@ from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened
 from bot.desk.index import NAME, Desk
 from bot.desk.search import CHOICES, DeskSearch, is_day
+from bot.replay.affected import require_document
 from bot.replay.compare import Compartment
 from bot.replay.replay import Replayed
 from bot.replay.replay import replay as replayed
@@ -147,6 +148,8 @@ async def _todays(context: typer.Context, wanted: DeskSearch, limit: int) -> tup
     try:
         async with opened(context) as system:
             await desk.follow(system.ledger)
+            if wanted.document:  # that no turn matches would be an all-clear for an id that nobody has
+                await require_document(system, desk, wanted.document)
             with progress() as shown:
                 known = (await desk.count(replace(wanted, kind=TURN))).total
                 task = shown.add_task("replaying", total=min(limit, known))

@@ -148,6 +148,14 @@ async def alike(system: System, desk: Desk, part: str, most: int = 5) -> tuple[s
     return tuple(dict.fromkeys([*now, *await desk.similar_documents(part, most)]))[:most]
 
 
+async def require_document(system: System, desk: Desk, document: str) -> None:
+    """Raises InputError for an id that no document has or had, with those that hold it; StoreError."""
+    if await unknown_document(system, desk, document):
+        similar = await alike(system, desk, document)
+        meant = f"; did you mean {', '.join(similar)}?" if similar else ": see attest documents list"
+        raise InputError(f"no document has or had the id {document!r}{meant}", code="not_found")
+
+
 async def affected(
     system: System,
     desk: Desk,

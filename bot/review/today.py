@@ -16,7 +16,7 @@ from bot.review.team import own_search
 
 _TURNS = (("kind", TURN), ("kind", EVERY))
 REPLAYED = 5
-"""Turns that a page replays: each takes some tenths of a second."""
+"""Turns that a page replays: each takes up to a second."""
 
 
 def add_today(app: web.Application) -> None:

@@ -63,6 +63,8 @@ def test_all_of_a_time_are_replayed_and_those_that_differ_are_named(
     assert (turn["entry_id"], turn["same"], turn["then"], turn["now"]) == (entry, False, "answered", "answered")
     assert any(line.startswith("+") and "$12.50" in line for line in turn["lines"])
     assert (found["differing"], found["before"]) == (1, None)
+    assert main(["ledger", "replay", "--document", "plans"]) == 2
+    assert "no document has or had the id 'plans'; did you mean plans.md?" in capsys.readouterr().err
     assert main(["ledger", "replay", "--until", "2020-01-01"]) == 0
     assert "no turn matches" in capsys.readouterr().err
 
