@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from bot.desk.rows import ARRIVED, FEEDBACK, REFUSAL, SAMPLED
 from bot.desk.search import ANY, IN_EVIDENCE, NONE, REACTIONS, UNSUPPORTED, DeskSearch, day_after
-from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, OPEN, SAID
+from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, OPEN, SAID, SORTS, VERSIONS
 from bot.events.kinds import EVERY, VERDICT
 from rai.records import UNSUPPORTED as WRONG
 
@@ -131,18 +131,18 @@ def _elsewhere(connection: Connection, wanted: DeskSearch) -> Iterator[ColumnEle
 def _of_others(wanted: DeskSearch) -> Iterator[Select[tuple[Any]]]:
     """Numbers of entries by what stands in other tables."""
     if wanted.document:
-        d = DOCUMENTS.c
-        of = [d.doc_id == wanted.document]
-        of += [d.version == wanted.version] if wanted.version else []
+        v, d = VERSIONS.c, DOCUMENTS.c
+        named = [v.doc_id == wanted.document, *([v.version == wanted.version] if wanted.version else [])]
+        of = [d.of.in_(select(v.id).where(*named))]
         of += [d.quoted.is_(True)] if wanted.use != IN_EVIDENCE else []
         yield select(d.seq).where(*of)
     if wanted.claim or wanted.status or wanted.rule:
-        m = CLAIMS.c
-        of = [m.kind == wanted.claim] if wanted.claim else []
+        s = SORTS.c
+        told = [s.kind == wanted.claim] if wanted.claim else []
         if wanted.status:
-            of.append(m.status.in_(sorted(WRONG)) if wanted.status == UNSUPPORTED else m.status == wanted.status)
-        of += [m.rule == wanted.rule] if wanted.rule else []
-        yield select(m.seq).where(*of)
+            told.append(s.status.in_(sorted(WRONG)) if wanted.status == UNSUPPORTED else s.status == wanted.status)
+        told += [s.rule == wanted.rule] if wanted.rule else []
+        yield select(CLAIMS.c.seq).where(CLAIMS.c.of.in_(select(s.id).where(*told)))
 
 
 def _judged(wanted: str) -> ColumnElement[bool]:

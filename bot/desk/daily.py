@@ -13,7 +13,7 @@ from sqlalchemy.dialects.sqlite import insert
 from bot.desk.conditions import conditions
 from bot.desk.rows import FEEDBACK, SCREEN
 from bot.desk.search import DeskSearch
-from bot.desk.tables import CLAIMS, DAILY, ENTRIES, SAID
+from bot.desk.tables import CLAIMS, DAILY, ENTRIES, SAID, SORTS
 from bot.events.kinds import EVERY, VERDICT
 
 OUTCOME, MS, STRUCK, REFUSED = "outcome", "ms", "struck", "refused"
@@ -89,9 +89,11 @@ def _counted(of: Mapping[str, ColumnElement[bool]]) -> Iterator[Select[tuple[Any
     yield select(day, literal(OUTCOME).label("what"), c.outcome.label("name")).where(*turns, of["entries"])
     time = cast(c.ms, String).label("name")
     yield select(day, literal(MS).label("what"), time).where(*turns, c.ms > 0, of["entries"])
-    joined = select(day, literal(STRUCK).label("what"), CLAIMS.c.rule.label("name")).join(CLAIMS, CLAIMS.c.seq == c.seq)
-    yield joined.where(CLAIMS.c.struck.is_(True), of["claims"]).distinct().add_columns(c.seq)
-    refused = select(day, literal(REFUSED).label("what"), CLAIMS.c.rule.label("name"))
-    yield refused.join(CLAIMS, CLAIMS.c.seq == c.seq).where(CLAIMS.c.kind == SCREEN, of["claims"]).add_columns(c.seq)
+    struck = select(day, literal(STRUCK).label("what"), SORTS.c.rule.label("name")).join(CLAIMS, CLAIMS.c.seq == c.seq)
+    struck = struck.join(SORTS, SORTS.c.id == CLAIMS.c.of).where(SORTS.c.struck.is_(True), of["claims"])
+    yield struck.distinct().add_columns(c.seq)
+    refused = select(day, literal(REFUSED).label("what"), SORTS.c.rule.label("name"))
+    refused = refused.join(CLAIMS, CLAIMS.c.seq == c.seq).join(SORTS, SORTS.c.id == CLAIMS.c.of)
+    yield refused.where(SORTS.c.kind == SCREEN, of["claims"]).add_columns(c.seq)
     said = select(day, SAID.c.what.label("what"), SAID.c.value.label("name")).join(SAID, SAID.c.seq == c.seq)
     yield said.where(SAID.c.what.in_((FEEDBACK, VERDICT)), of["said"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,7 +33,21 @@ from bot.desk.conditions import about, conditions, sound, turns_of
 from bot.desk.daily import rounded_up, tally
 from bot.desk.rows import ARRIVED, REPORTED, TOLD, DeskRow
 from bot.desk.search import DeskSearch
-from bot.desk.tables import ABOUT, CLAIMS, DOCUMENTS, ENTRIES, FORM, MARKS, METADATA, OPEN, RANGE, SAID, TEXTS
+from bot.desk.tables import (
+    ABOUT,
+    CLAIMS,
+    DOCUMENTS,
+    ENTRIES,
+    FORM,
+    MARKS,
+    METADATA,
+    OPEN,
+    RANGE,
+    SAID,
+    SORTS,
+    TEXTS,
+    VERSIONS,
+)
 from bot.events.kinds import QUIET
 from grounding.errors import StoreError
 
@@ -83,6 +97,8 @@ class QuotedVersion:
     turns: int
 
 
+_COLUMNS = tuple(ENTRIES.columns.keys())
+_NOTHING_TOLD = dict.fromkeys(TOLD, "")
 _LISTED = tuple(ENTRIES.c[name] for name in FoundEntry.__slots__)
 
 
@@ -110,6 +126,7 @@ def drop_after(connection: Connection, seq: int) -> None:
     tally(connection, {table.name: table.c.seq > seq for table in COUNTED_TABLES}, -1)
     for table in (ENTRIES, DOCUMENTS, CLAIMS, SAID):
         connection.execute(delete(table).where(table.c.seq > seq))
+    _drop_unused(connection)
     kept_out.drop_after(connection, seq)
     _tell_again(connection, told)
     _drop_words(connection, gone)
@@ -123,10 +140,10 @@ def add(connection: Connection, rows: Sequence[DeskRow]) -> list[str]:
         clock, back = _later(clock, row.at, back)
         entries.append(_entry(row, clock))
         if row.words:
-            words.append({"seq": row.seq, **{n: sound(getattr(row.words, n)) for n in row.words.__slots__}})
+            words.append((row.seq, sound(row.words.asked), sound(row.words.answered), sound(row.words.beside)))
     if not entries:
         return []
-    _insert(connection, ENTRIES, [tuple(entry[c.name] for c in ENTRIES.columns) for entry in entries])
+    _insert(connection, ENTRIES.name, _COLUMNS, entries)
     _note_back(connection, back)
     _add_beside(connection, rows)
     kept_out.add(connection, rows)
@@ -151,6 +168,7 @@ def forget(connection: Connection, entry_ids: Sequence[str]) -> int:
         tally(connection, {table.name: table.c.seq.in_(part_) for table in COUNTED_TABLES}, -1)
         for table in (DOCUMENTS, CLAIMS, SAID):
             connection.execute(delete(table).where(table.c.seq.in_(part_)))
+        _drop_unused(connection)
         emptied = {**dict.fromkeys(TEXTS, ""), "erased": True, "struck": False, "kept_out": False, "ms": -1}
         kept_out.forget(connection, part_)
         connection.execute(update(ENTRIES).where(ENTRIES.c.seq.in_(part_)).values(emptied))
@@ -170,11 +188,12 @@ def documents_of(connection: Connection, numbers: Sequence[int]) -> dict[int, li
     found: dict[int, list[str]] = {}
     for at in range(0, len(numbers), _ASKED):
         query = (
-            select(DOCUMENTS.c.seq, DOCUMENTS.c.doc_id)
+            select(DOCUMENTS.c.seq, VERSIONS.c.doc_id)
+            .join(VERSIONS, VERSIONS.c.id == DOCUMENTS.c.of)
             .where(DOCUMENTS.c.seq.in_(numbers[at : at + _ASKED]), DOCUMENTS.c.quoted.is_(True))
             .distinct()
         )
-        for row in connection.execute(query.order_by(DOCUMENTS.c.doc_id)):
+        for row in connection.execute(query.order_by(VERSIONS.c.doc_id)):
             found.setdefault(row.seq, []).append(row.doc_id)
     return found
 
@@ -261,16 +280,12 @@ def people(connection: Connection) -> list[str]:
 
 
 def similar_documents(connection: Connection, part: str, most: int) -> list[str]:
-    """Ids of documents that hold these characters, whatever their case; none where a document has just this id. Of each document a step along the index, however many turns used it."""
-    d = DOCUMENTS.c
+    """Ids of documents that hold these characters, whatever their case; none where a document has just this id."""
+    d = VERSIONS.c
     if connection.execute(select(d.doc_id).where(d.doc_id == sound(part)).limit(1)).first() is not None:
         return []
-    first = select(func.min(d.doc_id).label("doc_id"))
-    known = first.cte("known", recursive=True)
-    after = select(func.min(d.doc_id)).where(d.doc_id > known.c.doc_id).scalar_subquery()
-    known = known.union_all(select(after).where(known.c.doc_id.is_not(None)))
-    of = select(known.c.doc_id).where(func.lower(known.c.doc_id).contains(sound(part).lower(), autoescape=True))
-    return list(connection.scalars(of.order_by(known.c.doc_id).limit(most)))
+    of = select(d.doc_id).where(func.lower(d.doc_id).contains(sound(part).lower(), autoescape=True)).distinct()
+    return list(connection.scalars(of.order_by(d.doc_id).limit(most)))
 
 
 def began(connection: Connection) -> str:
@@ -280,15 +295,16 @@ def began(connection: Connection) -> str:
 
 def quoted(connection: Connection, document: str = "", among: frozenset[str] | None = None) -> list[QuotedVersion]:
     """Every version of a document of the knowledge base that an answer quotes, or those of one document, in all turns or those of some people."""
-    d = DOCUMENTS.c
+    d, v = DOCUMENTS.c, VERSIONS.c
     of: list[ColumnElement[bool]] = [
         d.quoted.is_(True),
         d.web.is_(False),
-        *([d.doc_id == document] if document else []),
+        *([v.doc_id == document] if document else []),
         *([d.seq.in_(turns_of(among, ENTRIES.c.seq))] if among is not None else []),
     ]
-    query = select(d.doc_id, d.version, func.count()).where(*of).group_by(d.doc_id, d.version)
-    return [QuotedVersion(*row) for row in connection.execute(query.order_by(d.doc_id, d.version))]
+    turns = select(d.of, func.count().label("turns")).join(VERSIONS, v.id == d.of).where(*of).group_by(d.of).subquery()
+    query = select(v.doc_id, v.version, turns.c.turns).join(turns, turns.c.of == v.id).order_by(v.doc_id, v.version)
+    return [QuotedVersion(*row) for row in connection.execute(query)]
 
 
 def quoting(
@@ -301,11 +317,11 @@ def quoting(
     """The newest turns that quote one of these versions of documents, at most `size`. `before`: only entries with a smaller number; 0 begins at the newest; `among`: those of
     some people.
     """
-    d, found = DOCUMENTS.c, set[int]()
+    d, v, found = DOCUMENTS.c, VERSIONS.c, set[int]()
     for at in range(0, len(versions), _PAIRS):
         of: list[ColumnElement[bool]] = [
             d.quoted.is_(True),
-            tuple_(d.doc_id, d.version).in_(versions[at : at + _PAIRS]),
+            d.of.in_(select(v.id).where(tuple_(v.doc_id, v.version).in_(versions[at : at + _PAIRS]))),
         ]
         of += [d.seq < before] if before else []
         of += [d.seq.in_(turns_of(among, ENTRIES.c.seq))] if among is not None else []
@@ -323,12 +339,11 @@ def note_erased_to(connection: Connection, seq: int) -> None:
     _note(connection, "erased_to", str(seq))
 
 
-def _entry(row: DeskRow, clock: str) -> dict[str, Any]:
-    names = ("outcome", "code", "channel", "user", "product", "title", "subject")
-    texts = {name: sound(getattr(row, name)) for name in names}
-    return {
-        **dict.fromkeys(TOLD, ""),
-        **texts,
+def _entry(row: DeskRow, clock: str) -> tuple[Any, ...]:
+    """The columns of `entries`, in their order."""
+    user = sound(row.user)
+    known = {
+        **_NOTHING_TOLD,
         "seq": row.seq,
         "entry_id": sound(row.entry_id),
         "at": sound(row.at),
@@ -336,38 +351,75 @@ def _entry(row: DeskRow, clock: str) -> dict[str, Any]:
         "kind": sound(row.kind),
         "quiet": row.kind in QUIET,
         "erased": row.erased,
-        "user_key": texts["user"].strip().casefold(),
+        "outcome": sound(row.outcome),
+        "code": sound(row.code),
+        "channel": sound(row.channel),
+        "user": user,
+        "user_key": user.strip().casefold(),
+        "product": sound(row.product),
+        "title": sound(row.title),
+        "subject": sound(row.subject),
         ARRIVED: "recorded" if row.waits else "",
         "struck": any(claim.struck for claim in row.claims),
-        "ms": rounded_up(row.ms),
         "kept_out": bool(row.kept_out),
+        "ms": rounded_up(row.ms),
     }
+    return tuple(map(known.__getitem__, _COLUMNS))
 
 
 def _add_beside(connection: Connection, rows: Sequence[DeskRow]) -> None:
-    documents = [(sound(d.doc_id), r.seq, sound(d.version), d.quoted, d.web) for r in rows for d in r.documents]
-    claims = {(r.seq, sound(c.kind), sound(c.status), sound(c.rule), c.struck): None for r in rows for c in r.claims}
+    versions = _ids(connection, VERSIONS, dict.fromkeys((d.doc_id, d.version) for r in rows for d in r.documents))
+    sorts = _ids(connection, SORTS, dict.fromkeys((c.kind, c.status, c.rule, c.struck) for r in rows for c in r.claims))
+    # once more by key: two texts that no database takes can be stored as the same
+    documents = {(versions[d.doc_id, d.version], r.seq): (d.quoted, d.web) for r in rows for d in r.documents}
+    claims = {(sorts[c.kind, c.status, c.rule, c.struck], r.seq): () for r in rows for c in r.claims}
     said = [
         {"seq": r.seq, "turn": sound(each.turn), "what": each.what, "value": sound(each.value)}
         for r in rows
         for each in r.said
     ]
-    if documents:
-        _insert(connection, DOCUMENTS, documents)
-    if claims:
-        _insert(connection, CLAIMS, list(claims))
+    for table, found in ((DOCUMENTS, documents), (CLAIMS, claims)):
+        if found:
+            _insert(connection, table.name, table.columns.keys(), sorted(key + beside for key, beside in found.items()))
     if said:
         connection.execute(insert(SAID), said)
     for each in said:
         _tell(connection, str(each["turn"]), str(each["what"]), str(each["value"]))
 
 
-def _insert(connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Rows with a value for each column of `table`, in the order of its columns, handed to the driver as they are: an index of a million entries has
-    fifteen million of them, and to read each one's names again took a third of the time that making it takes.
+def _ids(connection: Connection, table: Table, keys: Iterable[tuple[Any, ...]]) -> dict[tuple[Any, ...], int]:
+    """By key the id under which it stands in `table`; those that do not stand there yet are added. A key has the values of all columns but the id."""
+    stored = {key: tuple(sound(value) if isinstance(value, str) else value for value in key) for key in keys}
+    known = _known(connection, table, stored.values())
+    missing = [key for key in dict.fromkeys(stored.values()) if key not in known]
+    if missing:
+        names = [c.name for c in table.columns if c.name != "id"]
+        connection.execute(insert(table), [dict(zip(names, key, strict=True)) for key in missing])
+        known |= _known(connection, table, missing)
+    return {key: known[as_stored] for key, as_stored in stored.items()}
+
+
+def _known(connection: Connection, table: Table, keys: Collection[tuple[Any, ...]]) -> dict[tuple[Any, ...], int]:
+    columns, wanted = [c for c in table.columns if c.name != "id"], list(keys)
+    found: dict[tuple[Any, ...], int] = {}
+    for at in range(0, len(wanted), _PAIRS):
+        query = select(table.c.id, *columns).where(tuple_(*columns).in_(wanted[at : at + _PAIRS]))
+        found |= {tuple(key): int(number) for number, *key in connection.execute(query)}
+    return found
+
+
+def _drop_unused(connection: Connection) -> None:
+    """Takes away versions of documents and sorts of claims that no entry has any more."""
+    for names, uses in ((VERSIONS, DOCUMENTS), (SORTS, CLAIMS)):
+        connection.execute(delete(names).where(~select(uses.c.seq).where(uses.c.of == names.c.id).exists()))
+
+
+def _insert(connection: Connection, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Rows with a value for each of the columns `names`, handed to the driver as they are: an index of a million entries has
+    ten million of them, and to read each one's names again took a third of the time that making it takes.
     """
-    names, marks = ", ".join(f'"{c.name}"' for c in table.columns), ", ".join("?" * len(table.columns))
-    connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", list(rows))  # noqa: S608 - our own names
+    columns, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
+    connection.exec_driver_sql(f"INSERT INTO {table} ({columns}) VALUES ({marks})", list(rows))  # noqa: S608 - our own names
 
 
 def _tell(connection: Connection, turn: str, what: str, value: str) -> None:
@@ -508,10 +560,8 @@ def flush(engine: Engine) -> bool:
         raw.close()
 
 
-def _add_words(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    connection.execute(
-        text("INSERT INTO words(rowid, asked, answered, beside) VALUES (:seq, :asked, :answered, :beside)"), list(rows)
-    )
+def _add_words(connection: Connection, rows: Sequence[tuple[int, str, str, str]]) -> None:
+    _insert(connection, "words", ("rowid", "asked", "answered", "beside"), rows)
 
 
 def _drop_words(connection: Connection, numbers: Iterable[int]) -> None:

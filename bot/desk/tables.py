@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import Boolean, Column, ColumnElement, Index, Integer, MetaData, String, Table, and_, literal_column
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+    and_,
+    literal_column,
+)
 
 from bot.desk.rows import ARRIVED, REPORTED, TOLD
 
-FORM = "4"
+FORM = "5"
 """Of the tables and of what is read from an entry; an index of another form is made anew."""
 RANGE = 1_000
 """Numbers of entries that one mark covers."""
@@ -60,24 +72,42 @@ ENTRIES = Table(
     Column("kept_out", Boolean, nullable=False),
     Column("ms", Integer, nullable=False),
 )
+VERSIONS = Table(
+    "versions",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("doc_id", String, nullable=False),
+    Column("version", String, nullable=False),
+    UniqueConstraint("doc_id", "version"),
+)
 DOCUMENTS = Table(
     "documents",
     METADATA,
-    Column("doc_id", String, primary_key=True),
+    Column("of", Integer, primary_key=True, autoincrement=False),
     Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("version", String, primary_key=True),
     Column("quoted", Boolean, nullable=False),
     Column("web", Boolean, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Which entry used which version of a document, by its id in `versions`: a turn has half a dozen of them, and to write their names each time was a third of the index."""
+SORTS = Table(
+    "sorts",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("kind", String, nullable=False),
+    Column("status", String, nullable=False),
+    Column("rule", String, nullable=False),
+    Column("struck", Boolean, nullable=False),
+    UniqueConstraint("kind", "status", "rule", "struck"),
 )
 CLAIMS = Table(
     "claims",
     METADATA,
+    Column("of", Integer, primary_key=True, autoincrement=False),
     Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("kind", String, primary_key=True),
-    Column("status", String, primary_key=True),
-    Column("rule", String, primary_key=True),
-    Column("struck", Boolean, primary_key=True),
+    sqlite_with_rowid=False,
 )
+"""Which entry has claims of which sort, by its id in `sorts`."""
 SAID = Table(
     "said",
     METADATA,
@@ -104,9 +134,7 @@ Index("entries_user", ENTRIES.c.user_key, ENTRIES.c.seq)
 Index("entries_arrived", ENTRIES.c[ARRIVED], ENTRIES.c.seq)
 Index("entries_struck", ENTRIES.c.struck, ENTRIES.c.seq, ENTRIES.c.outcome)
 Index("documents_seq", DOCUMENTS.c.seq)
-Index("claims_status", CLAIMS.c.status, CLAIMS.c.seq)
-Index("claims_kind", CLAIMS.c.kind, CLAIMS.c.status, CLAIMS.c.seq)
-Index("claims_rule", CLAIMS.c.rule, CLAIMS.c.seq)
+Index("claims_seq", CLAIMS.c.seq)
 Index("said_turn", SAID.c.turn, SAID.c.what, SAID.c.seq)
 Index("entries_feedback", ENTRIES.c.feedback, ENTRIES.c.seq, sqlite_where=ENTRIES.c.feedback != _value(""))
 Index("entries_refusal", ENTRIES.c.refusal, ENTRIES.c.seq, sqlite_where=ENTRIES.c.refusal != _value(""))

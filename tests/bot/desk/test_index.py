@@ -235,6 +235,25 @@ async def test_nothing_of_what_was_erased_stays_in_the_file(desk: Desk, ledger: 
     assert await desk.settle(ledger) == 0
 
 
+async def test_a_document_that_erased_entries_alone_used_is_forgotten_with_them(
+    desk: Desk, ledger: SqlLedger, tmp_path: Path
+) -> None:
+    """Documents and sorts of claims stand once in the index, whoever used them: an address of the web can hold what was asked."""
+    shared, own = (turn(f"{name} asks about kettles") for name in ("Ada", "Zebedea"))
+    own["evidence"][0] |= {"doc_id": "https://search.example/zebedea", "origin": "web"}
+    own["reply"]["claims"][0]["rule"] = "zebedeas-rule"
+    both = [await ledger.append("turn", body) for body in (shared, own)]
+    await desk.follow(ledger)
+    assert await seqs(desk, document="https://search.example/zebedea", use="evidence")
+    assert await seqs(desk, rule="zebedeas-rule")
+    await ledger.erase([both[1].entry_id], "request")
+    await desk.follow(ledger)
+    path = tmp_path / "home" / "review.db"
+    assert b"zebedea" not in path.read_bytes() + path.with_name("review.db-wal").read_bytes()
+    assert await seqs(desk, document="hours.md") == await seqs(desk, rule="verbatim") == [both[0].seq]
+    assert await desk.similar_documents("search.example") == []
+
+
 async def test_following_an_erasure_empties_too(desk: Desk, ledger: SqlLedger, tmp_path: Path) -> None:
     made = await ledger.append("turn", turn("Zebedea asks about kettles"))
     report = await ledger.append(
