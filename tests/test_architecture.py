@@ -16,7 +16,13 @@ MODULES = {".".join(p.with_suffix("").parts).removesuffix(".__init__"): p for p 
 REMOTE_SDKS = ("openai", "azure", "httpx", "httpx2")
 WEB_SDKS = ("serpapi", "httpx2")
 SIGN_IN = Path("bot/review/signin/provider.py")
-CHANNEL_SDKS = ("botbuilder", "botframework", "msrest", "aiohttp")
+CHANNEL_SDKS = {
+    "botbuilder": Path("bot/teams/transports/botbuilder.py"),
+    "botframework": Path("bot/teams/transports/botbuilder.py"),
+    "msrest": Path("bot/teams/transports/botbuilder.py"),
+    "microsoft_agents": Path("bot/teams/transports/agents_sdk.py"),
+}
+"""By the name of a package of a channel's SDK the one module that imports it."""
 
 
 @cache
@@ -173,7 +179,7 @@ def test_imports_stand_at_the_top() -> None:
 
 
 def test_sdks_stay_in_their_rooms() -> None:
-    """Azure and OpenAI SDKs only under azure/ or in openai-named modules; channel SDKs only in bot; SerpAPI only under web/; OpenTelemetry only in bot/observability/.
+    """Azure and OpenAI SDKs only under azure/ or in openai-named modules; each SDK of the channel in its transport, aiohttp only in bot; SerpAPI only under web/; OpenTelemetry only in bot/observability/.
 
     The HTTP client below OpenAI's SDK is also that of the web searches, and of Authlib, which one module knows.
     """
@@ -186,6 +192,8 @@ def test_sdks_stay_in_their_rooms() -> None:
             if top in REMOTE_SDKS and not web and not (top == "httpx2" and path == SIGN_IN):
                 assert "azure" in path.parts[:-1] or "openai" in path.name, f"{path} imports {name}"
             if top in CHANNEL_SDKS:
+                assert path == CHANNEL_SDKS[top], f"{path} imports {name}"
+            if top == "aiohttp":
                 assert room(path) == "bot", f"{path} imports {name}"
             if top == "opentelemetry":
                 assert path.parts[:2] == ("bot", "observability"), f"{path} imports {name}"

@@ -18,7 +18,6 @@ from bot.http.forwarding import left_by_proxy
 from bot.records import Answer
 from bot.settings.settings import Settings
 from bot.state import State
-from bot.teams.adapter import BotbuilderTransport
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.guard import (
     MAX_BYTES,
@@ -33,6 +32,7 @@ from bot.teams.history import ConversationHistory
 from bot.teams.inbox import LEASE_S, Inbox
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Transport, Unauthorized
+from bot.teams.transports.chosen import transport_for
 from bot.teams.undelivered import Undelivered
 from bot.teams.worker import Busy, Worker
 from bot.turn.delivery import Deliveries
@@ -62,14 +62,14 @@ def add_routes(
     """Register the bot's route on `app`; it opens with the application and drains when that shuts down.
 
     `deliveries` writes what became of the replies, None: into `ledger`, uncounted; whoever gives it drains it. `knowledge`: what the message extension searches; None: there is none. `transport` replaces
-    botbuilder, `lease_s` is the time after which another process takes over unfinished turns. Raises SettingsError when the registration is incomplete.
+    that of the settings, `lease_s` is the time after which another process takes over unfinished turns. Raises SettingsError when the registration is incomplete.
     """
     endpoint = BotEndpoint(
         settings,
         answer,
         ledger,
         deliveries=deliveries or Deliveries(ledger),
-        transport=transport or BotbuilderTransport(settings),
+        transport=transport or transport_for(settings),
         lease_s=lease_s,
         knowledge=knowledge,
     )

@@ -1,4 +1,4 @@
-"""Benchmark of the bot's door, over a fake channel and real HTTP: how soon and how fast activities are acknowledged, beside a bare bot of botbuilder; turns on a slow channel; memory."""
+"""Benchmark of the bot's door, over a fake channel and real HTTP: how soon and how fast activities are acknowledged, beside a bare bot of botbuilder; turns on a slow channel; memory; over each SDK."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ channel, and seconds that it takes for a send."""
 WARM, MANY, AT_ONCE = 1_000, 10_000, 40
 """Turns before memory is looked at, turns after which it is looked at again, and how many are under way together."""
 AGAIN_S = 0.5
+SDKS = ("botbuilder", "agents")
 MIB = 2**20
 
 
@@ -50,31 +51,44 @@ class Counting(FakeChannel):
 
 
 async def bench_channel(place: Place) -> list[Figure]:
-    """All of it, each part on bots of its own."""
-    return [*await _acknowledged(place), *await _slow(place), *await _memory(place)]
+    """All of it, over each SDK, each part on bots of its own."""
+    echo, _ = await _rate("echo", place.scratch)
+    n = CONVERSATIONS * EACH
+    figures = [
+        Figure("a bare botbuilder bot, which answers before it acknowledges, activities a second", echo, "/s", n)
+    ]
+    for sdk in SDKS:
+        figures += [
+            *await _acknowledged(sdk, place, echo),
+            await _slow(sdk, place),
+            *await _memory(sdk, place),
+        ]
+    return figures
 
 
-async def _acknowledged(place: Place) -> list[Figure]:
-    taken, rates = {}, {}
-    for kind in ("echo", "ours"):
-        async with _running(kind, place.scratch) as (post, channel, _):
-            await _post_all(post, channel, f"warm-{kind}", 2)
-            began = time.perf_counter()
-            taken[kind] = await _post_all(post, channel, kind, EACH)
-            rates[kind] = len(taken[kind]) / (time.perf_counter() - began)
-            await channel.until_came(CONVERSATIONS * 2 + len(taken[kind]))
-    async with _running("ours", place.scratch) as (post, channel, _):
+async def _rate(kind: str, scratch: Path) -> tuple[float, list[float]]:
+    """Activities that a bot acknowledges in a second, and how long each took in ms."""
+    async with _running(kind, scratch) as (post, channel, _):
+        await _post_all(post, channel, f"warm-{kind}", 2)
+        began = time.perf_counter()
+        taken = await _post_all(post, channel, kind, EACH)
+        rate = len(taken) / (time.perf_counter() - began)
+        await channel.until_came(CONVERSATIONS * 2 + len(taken))
+        return rate, taken
+
+
+async def _acknowledged(sdk: str, place: Place, echo: float) -> list[Figure]:
+    rate, fast = await _rate(sdk, place.scratch)
+    async with _running(sdk, place.scratch) as (post, channel, _):
         await _post_all(post, channel, "warm", 2)
         paced = await _post_all(post, channel, "paced", PACED, PACE_S)
-    share = rates["ours"] / rates["echo"]
     n = CONVERSATIONS * EACH
-    name = f"activity acknowledged, {CONVERSATIONS} conversations at once"
+    name = f"{sdk}: activity acknowledged, {CONVERSATIONS} conversations at once"
     return [
         *spread(f"{name}, one message each {PACE_S:g} s", paced, "ms", targets={99: "<= 100"}),
-        *spread(f"{name}, as fast as they can", taken["ours"], "ms"),
-        Figure("activities acknowledged, a second", rates["ours"], "/s", n),
-        Figure("the same of a bare botbuilder bot, which answers before it acknowledges", rates["echo"], "/s", n),
-        Figure("share of the bare bot", share, "", n, ">= 0.8"),
+        *spread(f"{name}, as fast as they can", fast, "ms"),
+        Figure(f"{sdk}: activities acknowledged, a second", rate, "/s", n),
+        Figure(f"{sdk}: share of the bare bot", rate / echo, "", n, ">= 0.8"),
     ]
 
 
@@ -92,17 +106,18 @@ async def _post_all(post: Any, channel: Counting, name: str, each: int, pace_s: 
     return [ms for talked in await asyncio.gather(*map(talk, range(CONVERSATIONS))) for ms in talked]
 
 
-async def _slow(place: Place) -> list[Figure]:
-    async with _running("ours", place.scratch, SLOW_S) as (post, channel, _):
+async def _slow(sdk: str, place: Place) -> Figure:
+    async with _running(sdk, place.scratch, SLOW_S) as (post, channel, _):
         began = time.perf_counter()
         await asyncio.gather(*(post(_message(channel, f"slow-{n}", group=True)) for n in range(SLOW)))
         await channel.until_came(SLOW)
         seconds = time.perf_counter() - began
-    return [Figure(f"{SLOW} turns in groups on a channel that takes {SLOW_S:g} s a send", seconds, "s", SLOW, "<= 2")]
+    name = f"{sdk}: {SLOW} turns in groups on a channel that takes {SLOW_S:g} s a send"
+    return Figure(name, seconds, "s", SLOW, "<= 2")
 
 
-async def _memory(place: Place) -> list[Figure]:
-    async with _running("ours", place.scratch) as (post, channel, process):
+async def _memory(sdk: str, place: Place) -> list[Figure]:
+    async with _running(sdk, place.scratch) as (post, channel, process):
         waiting = asyncio.Semaphore(AT_ONCE)
 
         async def turn(number: int) -> None:
@@ -116,8 +131,8 @@ async def _memory(place: Place) -> list[Figure]:
         await channel.until_came(WARM + MANY)
         after = process.memory_info().rss / MIB
     return [
-        Figure(f"resident memory of the door after {WARM:,} turns", before, "MiB", WARM),
-        Figure(f"growth over {MANY:,} turns more", after - before, "MiB", MANY, "flat"),
+        Figure(f"{sdk}: resident memory of the door after {WARM:,} turns", before, "MiB", WARM),
+        Figure(f"{sdk}: growth over {MANY:,} turns more", after - before, "MiB", MANY, "flat"),
     ]
 
 

@@ -1,6 +1,6 @@
-"""`python -m tests.bench.channel_bot ours|echo HOME`: a bot in a process of its own, for the benchmark of the channel. Prints its address, serves until it is ended.
+"""`python -m tests.bench.channel_bot botbuilder|agents|echo HOME`: a bot in a process of its own, for the benchmark of the channel. Prints its address, serves until it is ended.
 
-"ours": the door of Attest over a state on disk, with an answer that is there at once and no ledger, so that the channel alone is measured. "echo": the smallest bot of
+"botbuilder", "agents": the door of Attest on one of its SDKs, over a state on disk, with an answer that is there at once and no ledger, so that the channel alone is measured. "echo": the smallest bot of
 botbuilder, `CloudAdapter` and a handler that sends the text back, with the one repair (a set in place of a list of status codes) that ours has too.
 """
 
@@ -48,10 +48,10 @@ async def at_once(_ask: Ask, _on_stage: OnStage | None) -> Reply:
     return REPLY
 
 
-def ours(home: Path) -> web.Application:
+def ours(sdk: str, home: Path) -> web.Application:
     """Attest's door."""
     app = web.Application()
-    settings = load_settings(home=home, rate_per_minute=1_000_000)
+    settings = load_settings(home=home, bot_sdk=sdk, rate_per_minute=1_000_000)
     add_routes(app, settings, at_once, cast("Ledger", Unrecorded()))
     return app
 
@@ -86,4 +86,4 @@ async def serve(app: web.Application) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(ours(Path(sys.argv[2])) if sys.argv[1] == "ours" else echo()))
+    asyncio.run(serve(echo() if sys.argv[1] == "echo" else ours(sys.argv[1], Path(sys.argv[2]))))

@@ -37,6 +37,7 @@ class Fault:
     code: str = "Fault"
     message: str = ""
     retry_after: str | None = None
+    location: str | None = None
     applies: Callable[[Json], bool] = lambda _: True
 
 
@@ -119,13 +120,14 @@ class FakeChannel:
 
     async def _post(self, request: web.Request) -> web.Response:
         body = await self._take(request)
+        number = len(self.taken)
         fault = await self._pause_or_fail(body)
         if fault is not None:
             return fault
         streamed = [e for e in body.get("entities", ()) if e.get("type") == "streaminfo"]
         if streamed and streamed[0].get("streamId"):
             return web.json_response({}, status=202)
-        return web.json_response({"id": f"out-{len(self.taken)}"}, status=201)
+        return web.json_response({"id": f"out-{number}"}, status=201)
 
     async def _put(self, request: web.Request) -> web.Response:
         body = await self._take(request)
@@ -168,7 +170,8 @@ class FakeChannel:
         if not self.faults or not self.faults[0].applies(body):
             return None
         fault = self.faults.popleft()
-        headers = {"Retry-After": fault.retry_after} if fault.retry_after else None
+        named = {"Retry-After": fault.retry_after, "Location": fault.location}
+        headers = {name: value for name, value in named.items() if value}
         error = {"error": {"code": fault.code, "message": fault.message}}
         return web.json_response(error, status=fault.status, headers=headers)
 

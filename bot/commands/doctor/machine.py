@@ -14,6 +14,7 @@ from bot.compose.resources import Resources
 from bot.compose.services import thinking_room
 from bot.settings.settings import Settings
 from bot.settings.terms import terms
+from bot.teams.transports.chosen import INSTALL, is_installed
 from grounding.errors import BudgetSpent, InputError
 from rai.account import Account
 from rai.model_files import EMBEDDING
@@ -96,10 +97,14 @@ def _port(settings: Settings) -> Diagnosis:
 
 
 def _bot(settings: Settings) -> Diagnosis:
+    over = ", over the Microsoft 365 Agents SDK" if settings.bot.sdk == "agents" else ""
+    if not is_installed(settings.bot.sdk):
+        return Diagnosis(BOT, "fail", "ATTEST_BOT_SDK=agents, and its extra is not installed", INSTALL)
     if settings.bot.app_id:
-        return Diagnosis(BOT, "ok", _registration(settings))
+        return Diagnosis(BOT, "ok", f"{_registration(settings)}{over}")
     if settings.local_mode:
-        return Diagnosis(BOT, "ok", "anonymous, for Bot Framework Emulator or Agents Playground on this machine")
+        who = "anonymous, for Bot Framework Emulator or Agents Playground on this machine"
+        return Diagnosis(BOT, "ok", f"{who}{over}")
     fix = "set ATTEST_BOT_APP_ID, ATTEST_BOT_APP_PASSWORD and ATTEST_BOT_TENANT_ID"
     if settings.serving.on_loopback or settings.serving.api_keys:
         return Diagnosis(BOT, "note", "shut: an anonymous bot is for local mode alone", fix)

@@ -26,6 +26,11 @@ class Bot(Group):
         alias="bot_app_type",
         description="kind of bot registration; MultiTenant is for bots of before August 2025, when new ones ended",
     )
+    sdk: Literal["botbuilder", "agents"] = Field(
+        "botbuilder",
+        alias="bot_sdk",
+        description="SDK that carries activities: botbuilder, or the Microsoft 365 Agents SDK of the extra [agents]",
+    )
     tenant_id: str | None = Field(
         None, alias="bot_tenant_id", description="tenant of the registration, unless it is MultiTenant"
     )

@@ -8,7 +8,7 @@ import pytest
 
 from bot.settings.load import load_settings
 from bot.settings.settings import PLACES, Settings
-from bot.teams.adapter import BotbuilderTransport
+from bot.teams.transports.botbuilder import BotbuilderTransport
 from tests.bot.settings.facts import allowed, facts, refusal
 
 ABROAD = "http://192.0.2.2:7997"

@@ -24,6 +24,7 @@ from tests.fakes.channel import FakeChannel
 from tests.fakes.ledger import exported
 
 Json = dict[str, Any]
+SDKS = ("botbuilder", "agents")
 
 REPLY = Reply(
     outcome=Outcome.ANSWERED,
@@ -128,10 +129,11 @@ class RunningBot:
 
 
 class Bots:
-    """Starts bots, and stops them all at the end of the test."""
+    """Starts bots on one SDK, and stops them all at the end of the test."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, sdk: str) -> None:
         self._home = home
+        self._sdk = sdk
         self._open: list[tuple[TestServer, ClientSession]] = []
 
     async def start(
@@ -144,7 +146,7 @@ class Bots:
         knowledge: PersonsKnowledge | None = None,
         **settings: Any,
     ) -> RunningBot:
-        made = load_settings(home=self._home, **settings)
+        made = load_settings(home=self._home, **{"bot_sdk": self._sdk, **settings})
         answer, ledger = answer or FakeAnswer(), ledger or FakeLedger()
         app = web.Application()
         add_routes(
@@ -175,8 +177,14 @@ async def channel() -> AsyncIterator[FakeChannel]:
         yield running
 
 
+@pytest.fixture(params=SDKS)
+def sdk(request: pytest.FixtureRequest) -> str:
+    """Every test of a running bot is made with each SDK that can carry its activities."""
+    return str(request.param)
+
+
 @pytest.fixture
-async def bots(tmp_path: Path) -> AsyncIterator[Bots]:
-    made = Bots(tmp_path / "home")
+async def bots(tmp_path: Path, sdk: str) -> AsyncIterator[Bots]:
+    made = Bots(tmp_path / "home", sdk)
     yield made
     await made.stop()

@@ -88,3 +88,11 @@ class SigningKeys:
 def _read(key: dict[str, Any]) -> SigningKey:
     public = jwt.PyJWK.from_dict(key, algorithm="RS256").key
     return SigningKey(public, [str(channel) for channel in key.get("endorsements") or ()])
+
+
+def seconds(value: str | None) -> float | None:
+    """A `Retry-After`; None for a date, where our own back-off serves as well."""
+    try:
+        return max(0.0, float(value)) if value else None
+    except ValueError:
+        return None

@@ -1,4 +1,4 @@
-"""Tokens of the channel: a local OpenID server, real RS256 signatures, the SDK's public-cloud path."""
+"""Tokens of the channel: a local OpenID server, real RS256 signatures, each SDK's public-cloud path."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.http.source_links import SourceLinks
 from bot.settings.settings import Settings
-from bot.teams.adapter import BotbuilderTransport
 from bot.teams.message_limits import MESSAGE
-from bot.teams.ports import KeysUnavailable, Unauthorized
-from bot.teams.signing_keys import FAILURE_WAIT_S, MAX_AGE_S, UNKNOWN_KEY_WAIT_S, SigningKeys
+from bot.teams.ports import KeysUnavailable, Transport, Unauthorized
+from bot.teams.transports.agents_sdk import AgentsTransport
+from bot.teams.transports.botbuilder import BotbuilderTransport
+from bot.teams.transports.signing_keys import FAILURE_WAIT_S, MAX_AGE_S, UNKNOWN_KEY_WAIT_S, SigningKeys
 from tests.bot.teams.conftest import Bots, RunningBot
 from tests.fakes.channel import FakeChannel
 
@@ -39,6 +40,13 @@ class NoOutboundToken(PasswordServiceClientCredentialFactory):  # type: ignore[m
 
     async def create_credentials(self, *_: Any, **__: Any) -> MicrosoftAppCredentials:
         return MicrosoftAppCredentials.empty()
+
+
+class SomeToken:
+    """The way to outbound tokens that the other SDK takes."""
+
+    async def get_access_token(self, resource_url: str, scopes: list[str], force_refresh: bool = False) -> str:
+        return f"for {resource_url}"
 
 
 @dataclass
@@ -100,7 +108,9 @@ def token(channel: FakeChannel, *, key: Any = KEY, kid: str | None = "k1", alg: 
 
 
 async def registered(bots: Bots, openid: OpenId, **settings: Any) -> RunningBot:
-    def transport(made: Settings) -> BotbuilderTransport:
+    def transport(made: Settings) -> Transport:
+        if made.bot.sdk == "agents":
+            return AgentsTransport(made, openid_url=openid.url, tokens=SomeToken())
         credentials: ServiceClientCredentialsFactory = NoOutboundToken(APP, "not-a-secret")
         return BotbuilderTransport(made, openid_url=openid.url, credentials=credentials)
 
@@ -228,6 +238,14 @@ async def test_a_source_without_an_address_is_linked_for_who_asked(
     asked, other = bot.answer.asked[0].user, "somebody else"
     assert links.check("entry-1", 2, asked, query["exp"][0], query["sig"][0]) is None
     assert links.check("entry-1", 2, other, query["exp"][0], query["sig"][0]) == "invalid"
+
+
+async def test_the_token_goes_to_the_channel_alone(bots: Bots, openid: OpenId, channel: FakeChannel) -> None:
+    bot = await registered(bots, openid)
+    await bot.post(channel.inbound(), headers={"Authorization": f"Bearer {token(channel)}"})
+    await channel.until_messages(1)
+    sent = {t.authorization for t in channel.taken}
+    assert sent == ({"Bearer for https://api.botframework.com"} if bot.settings.bot.sdk == "agents" else {None})
 
 
 class Clock:

@@ -3,7 +3,7 @@
 The SDK is archived, so what it gets wrong is put right here, each point with a test that fails when it changes:
 entities lose their fields (`_patch`), every client scans a list half a million times (`_patch`), sends block a thread
 of the loop's small default pool and tokens block the loop itself (`_OwnLoop`), each send asks Entra for a new token
-(`KeptCredentials`), signing keys (`keys.py`), its own retries hide the channel's answer (`_configure`).
+(`KeptCredentials`), signing keys (`signing_keys.py`), its own retries hide the channel's answer (`_configure`).
 `CloudAdapter.process` is not used at all: it answers 500 to most hostile requests and to every invoke with a body.
 """
 
@@ -26,12 +26,16 @@ from botbuilder.integration.aiohttp import (
 )
 from botbuilder.schema import Activity, ChannelAccount, ConversationReference, Entity
 from botframework.connector.auth import AuthenticationConstants, JwtTokenExtractor, ServiceClientCredentialsFactory
-from msrest.exceptions import ClientRequestError, HttpOperationError
+from msrest.exceptions import (  # type: ignore[attr-defined]  # one of them is handed on from another package
+    ClientRequestError,
+    DeserializationError,
+    HttpOperationError,
+)
 from msrest.universal_http.requests import ClientRetryPolicy
 
 from bot.settings.settings import Settings
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Unauthorized
-from bot.teams.signing_keys import SigningKeys
+from bot.teams.transports.signing_keys import SigningKeys, seconds
 from grounding.errors import SettingsError
 
 log = logging.getLogger(__name__)
@@ -186,6 +190,11 @@ class BotbuilderTransport:
             await self._adapter.continue_conversation(_reference(activity), logic, self._app_id)
         except (HttpOperationError, ClientRequestError, PermissionError, requests.RequestException) as error:
             raise _failure(error) from None
+        except DeserializationError:
+            return None  # it was taken, and what came back is none of the forms that there are
+        except TypeError:  # what requests and msrest make of a redirect that is not to be followed
+            log.warning("send failed: redirected")
+            raise SendFailed(None) from None
         return ids[0] if ids and ids[0] else None
 
 
@@ -222,16 +231,9 @@ def _failure(error: Exception) -> SendFailed:
             response.status_code,
             code=str(getattr(body, "code", "") or ""),
             detail=str(getattr(body, "message", "") or ""),
-            retry_after=_seconds(response.headers.get("Retry-After")),
+            retry_after=seconds(response.headers.get("Retry-After")),
         )
     inner = getattr(error, "inner_exception", error)
     timed_out = isinstance(inner, requests.exceptions.ReadTimeout)
     log.warning("send failed: %s", type(inner).__name__)
     return SendFailed(None, unsent=isinstance(inner, requests.exceptions.ConnectionError) and not timed_out)
-
-
-def _seconds(value: str | None) -> float | None:
-    try:
-        return max(0.0, float(value)) if value else None
-    except ValueError:
-        return None  # a date: our own back-off serves as well
