@@ -3,7 +3,7 @@
 Its connector, tokens and validator are used; its adapter and middleware are not: they answer 500 to many hostile requests, and make a token more for
 each send. What it gets wrong is put right here, each point with a test that fails when it changes: its model loses fields of what is sent
 (`_Verbatim`), an id goes into the path as it is and is cut at 150 characters (`_path`, `ID_MAX`), redirects are followed with the token
-(`_stop`), any issuer and any channel's key is accepted (`authenticate`), keys are fetched as often as a stranger likes (`ChannelKeys`).
+(`_stop`), a first token blocks the loop (`_token`), any issuer and any channel's key is accepted (`authenticate`), keys are fetched as often as a stranger likes (`ChannelKeys`).
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ class AgentsTransport:
         self._app_id = settings.bot.app_id
         configuration = auth_configuration(settings)
         self._tokens: Tokens | None = tokens or (MsalAuth(configuration) if self._app_id else None)
+        self._asking = asyncio.Lock()
         self._keys = SigningKeys(openid_url)
         validator: Any = JwtTokenValidator(configuration)
         validator._jwk_client_manager = ChannelKeys(self._keys)  # noqa: SLF001  # it takes no other
@@ -133,12 +134,14 @@ class AgentsTransport:
             headers=headers,
             timeout=aiohttp.ClientTimeout(total=SEND_TIMEOUT_S),
             trace_configs=[self._watch],
+            trust_env=True,  # a proxy of the environment, as botbuilder takes it
         )
 
     async def _token(self, tokens: Tokens) -> str:
         try:
-            async with asyncio.timeout(SEND_TIMEOUT_S):
-                return await tokens.get_access_token(CHANNEL, [SCOPE])
+            async with asyncio.timeout(SEND_TIMEOUT_S), self._asking:
+                # in a loop of its own: MSAL looks for its authority with a blocking call before it says anything
+                return await asyncio.to_thread(lambda: asyncio.run(tokens.get_access_token(CHANNEL, [SCOPE])))
         except Exception as error:  # noqa: BLE001  # MSAL, requests and the SDK each have their own
             log.warning("no token for the channel: %s", type(error).__name__)
             raise SendFailed(None, unsent=True) from None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
+import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -148,6 +150,33 @@ async def test_without_a_token_nothing_goes_out_and_no_word_of_it_is_logged(
     assert failed.value.unsent
     assert channel.taken == []
     assert [r.getMessage() for r in caplog.records] == ["no token for the channel: ValueError"]
+
+
+class SlowToken:
+    """Blocks, as MSAL does while it looks for its authority; `may_end` is set on the server's loop."""
+
+    def __init__(self) -> None:
+        self.may_end = threading.Event()
+        self.asked = 0
+
+    async def get_access_token(self, resource_url: str, scopes: list[str], force_refresh: bool = False) -> str:
+        self.asked += 1
+        assert self.may_end.wait(30)
+        return f"number {self.asked}"
+
+
+async def test_a_token_that_is_long_in_coming_holds_up_nobody_else(channel: FakeChannel) -> None:
+    tokens = SlowToken()
+    transport = AgentsTransport(load_settings(**REGISTERED), tokens=tokens)
+    await transport.start()
+    sends = [asyncio.create_task(transport.send(outgoing(channel))) for _ in range(3)]
+    while not tokens.asked:
+        await asyncio.sleep(0.01)
+    assert tokens.asked == 1, "one asks, the others wait for it"
+    tokens.may_end.set()
+    await asyncio.gather(*sends)
+    await transport.close()
+    assert sorted(str(t.authorization) for t in channel.taken) == [f"Bearer number {n}" for n in (1, 2, 3)]
 
 
 async def test_the_sdk_logs_no_conversation(
