@@ -156,11 +156,12 @@ class SlowToken:
     """Blocks, as MSAL does while it looks for its authority; `may_end` is set on the server's loop."""
 
     def __init__(self) -> None:
-        self.may_end = threading.Event()
+        self.began, self.may_end = threading.Event(), threading.Event()
         self.asked = 0
 
     async def get_access_token(self, resource_url: str, scopes: list[str], force_refresh: bool = False) -> str:
         self.asked += 1
+        self.began.set()
         assert self.may_end.wait(30)
         return f"number {self.asked}"
 
@@ -170,8 +171,7 @@ async def test_a_token_that_is_long_in_coming_holds_up_nobody_else(channel: Fake
     transport = AgentsTransport(load_settings(**REGISTERED), tokens=tokens)
     await transport.start()
     sends = [asyncio.create_task(transport.send(outgoing(channel))) for _ in range(3)]
-    while not tokens.asked:
-        await asyncio.sleep(0.01)
+    assert await asyncio.to_thread(tokens.began.wait, 30)
     assert tokens.asked == 1, "one asks, the others wait for it"
     tokens.may_end.set()
     await asyncio.gather(*sends)
