@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, literal, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, literal, select, tuple_, update
 
 from bot.state import Conflict, State, inbox
 from bot.teams.ports import Json
@@ -119,11 +119,12 @@ class Inbox:
         chosen = list(held.items())
 
         def work(connection: Connection) -> None:
+            own = tuple_(inbox.c.channel, inbox.c.conversation, inbox.c.activity, inbox.c.attempts)
             for start in range(0, len(chosen), 200):
-                part = or_(
-                    *(and_(_is(key), inbox.c.attempts == attempt) for key, attempt in chosen[start : start + 200])
-                )
-                connection.execute(update(inbox).where(part, inbox.c.status == "received").values(lease_until=until))
+                part = [(key.channel, key.conversation, key.activity, n) for key, n in chosen[start : start + 200]]
+                # a condition for each, joined by OR, would be a statement of its own for each number of them, and takes a tenth of a second to put together
+                held = own.in_(part) & (inbox.c.status == "received")
+                connection.execute(update(inbox).where(held).values(lease_until=until))
 
         if chosen:
             await self._state.run(work)

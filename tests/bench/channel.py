@@ -24,6 +24,7 @@ channel, and seconds that it takes for a send."""
 WARM, MANY, AT_ONCE = 1_000, 10_000, 40
 """Turns before memory is looked at, turns after which it is looked at again, and how many are under way together."""
 AGAIN_S = 0.5
+WARM_EACH = 2
 SDKS = ("botbuilder", "agents")
 MIB = 2**20
 
@@ -69,18 +70,18 @@ async def bench_channel(place: Place) -> list[Figure]:
 async def _rate(kind: str, scratch: Path) -> tuple[float, list[float]]:
     """Activities that a bot acknowledges in a second, and how long each took in ms."""
     async with _running(kind, scratch) as (post, channel, _):
-        await _post_all(post, channel, f"warm-{kind}", 2)
+        await _warmed(post, channel)
         began = time.perf_counter()
         taken = await _post_all(post, channel, kind, EACH)
         rate = len(taken) / (time.perf_counter() - began)
-        await channel.until_came(CONVERSATIONS * 2 + len(taken))
+        await channel.until_came(CONVERSATIONS * WARM_EACH + len(taken))
         return rate, taken
 
 
 async def _acknowledged(sdk: str, place: Place, echo: float) -> list[Figure]:
     rate, fast = await _rate(sdk, place.scratch)
     async with _running(sdk, place.scratch) as (post, channel, _):
-        await _post_all(post, channel, "warm", 2)
+        await _warmed(post, channel)
         paced = await _post_all(post, channel, "paced", PACED, PACE_S)
     n = CONVERSATIONS * EACH
     name = f"{sdk}: activity acknowledged, {CONVERSATIONS} conversations at once"
@@ -90,6 +91,12 @@ async def _acknowledged(sdk: str, place: Place, echo: float) -> list[Figure]:
         Figure(f"{sdk}: activities acknowledged, a second", rate, "/s", n),
         Figure(f"{sdk}: share of the bare bot", rate / echo, "", n, ">= 0.8"),
     ]
+
+
+async def _warmed(post: Any, channel: Counting) -> None:
+    """Every conversation has had its first messages, and their answers: a queue of theirs would be measured as one of what follows."""
+    await _post_all(post, channel, "warm", WARM_EACH)
+    await channel.until_came(CONVERSATIONS * WARM_EACH)
 
 
 async def _post_all(post: Any, channel: Counting, name: str, each: int, pace_s: float = 0.0) -> list[float]:

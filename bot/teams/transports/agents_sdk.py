@@ -11,12 +11,14 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import jwt
-from microsoft_agents.activity import Activity
 from microsoft_agents.authentication.msal import MsalAuth
 from microsoft_agents.hosting.core import AgentAuthConfiguration, AuthenticationConstants, JwtTokenValidator
 from microsoft_agents.hosting.core.authorization.auth_types import AuthTypes
@@ -134,7 +136,7 @@ class AgentsTransport:
             headers=headers,
             timeout=aiohttp.ClientTimeout(total=SEND_TIMEOUT_S),
             trace_configs=[self._watch],
-            trust_env=True,  # a proxy of the environment, as botbuilder takes it
+            proxy=_proxy(service_url),
         )
 
     async def _token(self, tokens: Tokens) -> str:
@@ -157,18 +159,25 @@ class ChannelKeys:
         return (await self._keys.get(header.get("kid"))).public_key
 
 
-class _Verbatim(Activity):
-    """An activity that is sent as it was made: of entities the model drops the id of a sensitivity label and the type of a picture, and adds what nobody said."""
+@dataclass(frozen=True, slots=True)
+class _Verbatim:
+    """An activity as the connector takes it, and sends it as it was made: of entities the SDK's own model drops the id of a sensitivity label and the type of a picture, and adds what nobody said."""
+
+    given: Json
+    type: str
+    channel_id: str
+    id: str | None = None
+    from_property: None = None
 
     @classmethod
-    def of(cls, activity: Json) -> _Verbatim:
-        made = cls.model_construct(type=activity["type"], channel_id=activity["channelId"])
-        object.__setattr__(made, "_given", activity)
-        return made
+    def of(cls, activity: Json) -> Any:
+        return cls(activity, activity["type"], activity["channelId"], activity.get("id"))
+
+    def is_targeted_activity(self) -> bool:
+        return False
 
     def model_dump(self, **_: Any) -> Json:
-        given: Json = object.__getattribute__(self, "_given")
-        return given
+        return self.given
 
 
 async def _stop(*_: Any) -> None:
@@ -188,6 +197,13 @@ def auth_configuration(settings: Settings) -> AgentAuthConfiguration:
         validate_issuer=True,
         issuers=[CHANNEL],
     )
+
+
+@lru_cache(maxsize=64)
+def _proxy(service_url: str) -> str | None:
+    """The proxy of the environment, as botbuilder takes it. Told to trust the environment, the client would read `.netrc` for every send."""
+    address = urlsplit(service_url)
+    return None if proxy_bypass(address.hostname or "") else getproxies().get(address.scheme)
 
 
 def _path(name: str) -> str:
