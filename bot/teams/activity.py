@@ -16,6 +16,8 @@ from bot.teams.ports import Json
 
 FEEDBACK_INVOKE = "message/submitAction"
 MAX_FEEDBACK = 2000
+_LINE_END = re.compile(r"<br\b[^<>]{0,200}>|</(?:p|div|li|tr|blockquote|pre|h[1-6])\s*>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]{0,2000}>")
 _THREAD = re.compile(r";messageid=([^;]+)$")
 
 
@@ -91,7 +93,22 @@ def question_text(activity: Json) -> str:
     if is_teams(activity):
         text = html.unescape(text)  # Teams writes & and < of a plain text as entities
     text = text.replace("\xa0", " ").replace("\r\n", "\n").replace("\r", "\n")
-    return re.sub(r"[ \t]+", " ", text).strip()
+    text = re.sub(r"[ \t]+", " ", text).strip()
+    return text if "\n" in text else _in_lines(text, activity)
+
+
+def _in_lines(text: str, activity: Json) -> str:
+    """The text with the line breaks that its HTML has: of a pasted conversation some clients leave none in the text itself."""
+    for item in activity.get("attachments") or ():
+        content = item.get("content")
+        if item.get("contentType") != "text/html" or not isinstance(content, str):
+            continue
+        told = re.sub(r"<at\b[^<>]{0,200}>[^<>]{0,200}</at>", " ", content)
+        told = html.unescape(_TAG.sub("", _LINE_END.sub("\n", told))).replace("\xa0", " ")
+        lines = [" ".join(line.split()) for line in told.split("\n")]
+        if " ".join(" ".join(lines).split()) == " ".join(text.split()):
+            return "\n".join(line for line in lines if line)
+    return text
 
 
 def mentions_bot(activity: Json) -> bool:

@@ -18,9 +18,10 @@ from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
 from bot.view.reply import ListedSource, ReplyView
 from bot.wording.card import CardWords
-from bot.wording.clarification import completed
+from bot.wording.clarification import changed
 from bot.wording.contacts import with_marks
 from bot.wording.email import LANGUAGES
+from grounding.quoting.blocks import LEAD_IN
 from grounding.records import plain
 from rai.records import Claim, Outcome
 
@@ -145,7 +146,7 @@ def read_change(value: Any) -> str:
     if not (isinstance(asked, str) and asked.strip()):
         return ""
     named = cut(about, MAX_LINE) if isinstance(about, str) else ""
-    return completed(asked[:MAX_ASKED], named) if named else asked[:MAX_ASKED]
+    return changed(asked[:MAX_ASKED], named) if named else asked[:MAX_ASKED]
 
 
 def read_rework(value: Any) -> Rework | None:
@@ -403,7 +404,7 @@ def for_customer(answer: str, unvouched: Sequence[str] = ()) -> str:
     """An answer as plain text that can be pasted: no citation marks, no headings, no markdown. `unvouched`: contacts that keep a mark, so that
     nobody sends them on without a look.
     """
-    text = re.sub(r"[ \t]*" + MARKER.pattern, "", answer)
+    text = re.sub(r"[ \t]*" + MARKER.pattern, "", answer.removeprefix(LEAD_IN).lstrip())
     text = with_marks(text, unvouched)
     text = re.sub(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+[^\n]{0,300}\n?", "", text)
     text = re.sub(r"\[([^\]\[]{1,300})\]\((https?://[^()\s]{1,500})\)", r"\1: \2", text)

@@ -70,6 +70,14 @@ def attached_to(activity: Json) -> list[Attached]:
     return found
 
 
+def asked_nothing(attached: Sequence[Attached], language: str) -> str:
+    """What is said to a message without words: of files what is wanted to know, else what can be asked."""
+    seen = Opened(pictures=tuple(item.name for item in attached if item.kind == "picture")).lines(language)
+    files = [plain(item.name) for item in attached if item.kind == "file"]
+    asked = say("what_about", language).format(names=", ".join(files)) if files else say("help", language)
+    return f"{seen}\n\n{asked}".strip()
+
+
 async def opened(attached: Sequence[Attached], *, loopback: bool) -> Opened:
     """Fetch and read what can be read. `loopback`: files may also come from this machine, as from a tool for trying the bot."""
     pictures = tuple(item.name for item in attached if item.kind == "picture")

@@ -29,7 +29,7 @@ from bot.teams.activity import (
     wants_replies_in_body,
 )
 from bot.teams.answer_card import MAX_ASKED, Gap, Shown, read_change, read_gap, read_rework, said_on_card
-from bot.teams.attachments import Opened, attached_to, opened
+from bot.teams.attachments import Opened, asked_nothing, attached_to, opened
 from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import MessageExtension
@@ -304,8 +304,7 @@ class ActivityHandler:
         user = user_of(activity, self._settings)
         attached = attached_to(activity)
         if not text:
-            seen = Opened(pictures=tuple(a.name for a in attached if a.kind == "picture")).lines(_language(activity))
-            return notice(f"{seen}\n\n{say('help', _language(activity))}".strip()), question, None
+            return notice(asked_nothing(attached, _language(activity))), question, None
         if counted and not self._rate.allow(user or activity["from"]["id"]):
             return notice(say("too_fast", _language(activity))), question, None
         reply = None

@@ -23,6 +23,9 @@ from bot.teams.message_limits import (
 from bot.teams.ports import Json
 from bot.teams.refusal_card import report_card
 from bot.view.reply import ListedSource, ReplyView, view_of
+from bot.wording.card import CardWords
+from bot.wording.refusals import FALLBACK
+from grounding.quoting.blocks import LEAD_IN
 from rai.records import Outcome
 
 SourceLink = Callable[[int], str]
@@ -54,7 +57,8 @@ def render(
     `shown`: what the card below the answer is made of; elsewhere than on Teams the verdict on what was corrected is a line of the text. `above`: what is to be said first. `question`: what was asked, where buttons may be shown: each thing that a clarifying question offers completes it.
     """
     reply = view_of(made)
-    message = _teams_message(reply, source, above) if teams else _plain_message(reply, source, above)
+    words = shown.words if shown is not None else CardWords(FALLBACK)
+    message = (_teams_message if teams else _plain_message)(reply, source, above, words)
     card = report_card(reply)
     if card:
         return {**message, "attachments": card}
@@ -105,10 +109,11 @@ def cited(reply: ReplyView) -> tuple[ListedSource, ...]:
     return tuple(by_number[n] for n in sorted(by_number))
 
 
-def _teams_message(reply: ReplyView, source: SourceLink | None, above: str) -> Json:
+def _teams_message(reply: ReplyView, source: SourceLink | None, above: str, words: CardWords) -> Json:
     citations = cited(reply)
     attached, rest = citations[:MAX_CITATIONS], citations[MAX_CITATIONS:]
-    blocks = [above, with_live_citations(_body(reply)), _ask_back(reply), _sources(rest, source), *_asides(reply)]
+    body = with_live_citations(_body(reply, words))
+    blocks = [above, body, _ask_back(reply, words), _sources(rest, source, words), *_asides(reply, words)]
     message = notice("\n\n".join(block for block in blocks if block))
     if reply.delivered:  # a fixed text is no work of an AI
         root: Json = {"type": MESSAGE, "@type": "Message", "@context": "https://schema.org", "@id": ""}
@@ -118,20 +123,21 @@ def _teams_message(reply: ReplyView, source: SourceLink | None, above: str) -> J
         message["entities"] = [root]
     if reply.entry_id:
         message["channelData"] = {"feedbackLoop": {"type": "default"}}
-    return _fit(message, reply, above)
+    return _fit(message, reply, above, words)
 
 
-def _plain_message(reply: ReplyView, source: SourceLink | None, above: str) -> Json:
-    blocks = [above, _body(reply), _ask_back(reply), _sources(cited(reply), source), *_asides(reply)]
-    return _fit(notice("\n\n".join(block for block in blocks if block)), reply, above)
+def _plain_message(reply: ReplyView, source: SourceLink | None, above: str, words: CardWords) -> Json:
+    sources = _sources(cited(reply), source, words)
+    blocks = [above, _body(reply, words), _ask_back(reply, words), sources, *_asides(reply, words)]
+    return _fit(notice("\n\n".join(block for block in blocks if block)), reply, above, words)
 
 
-def _fit(message: Json, reply: ReplyView, above: str) -> Json:
+def _fit(message: Json, reply: ReplyView, above: str, words: CardWords) -> Json:
     """Keep to the budget: first the asides go, then the quotes; an answer is never cut in the middle, nor from its mark."""
     if size(message) <= BUDGET:
         return message
-    body = with_live_citations(_body(reply)) if "entities" in message else _body(reply)
-    message = {**message, "text": "\n\n".join(block for block in (above, body, _ask_back(reply)) if block)}
+    body = with_live_citations(_body(reply, words)) if "entities" in message else _body(reply, words)
+    message = {**message, "text": "\n\n".join(block for block in (above, body, _ask_back(reply, words)) if block)}
     for entity in message.get("entities", ()):
         shown = {int(n) for n in MARKER.findall(reply.answer)}
         entity["citation"] = [c for c in entity.get("citation", ()) if c["position"] in shown]
@@ -140,11 +146,14 @@ def _fit(message: Json, reply: ReplyView, above: str) -> Json:
     return message if size(message) <= BUDGET else notice(TOO_LONG)
 
 
-def _body(reply: ReplyView) -> str:
+def _body(reply: ReplyView, words: CardWords) -> str:
     """The answer, and below it the lines that say which contacts nobody answers for, and what of it is from the web."""
     notices = [_notice(line) for line in (reply.contact_notice, reply.web_notice) if line]
     understood = f"_{plain(shorten(_line(reply.understood), MAX_ASKED))}_\n\n" if reply.understood else ""
-    return "\n\n".join([understood + safe_markdown(reply.answer), *notices])
+    answer = reply.answer
+    if answer.startswith(LEAD_IN):  # our own words above quotes, in the language of the question
+        answer = f"{words('quoted')}{answer.removeprefix(LEAD_IN)}"
+    return "\n\n".join([understood + safe_markdown(answer), *notices])
 
 
 def _notice(line: str) -> str:
@@ -153,9 +162,11 @@ def _notice(line: str) -> str:
     return f"**{head}{colon.strip()}** {safe_markdown(places)}"
 
 
-def _ask_back(reply: ReplyView) -> str:
+def _ask_back(reply: ReplyView, words: CardWords) -> str:
     """The question to the human agent. It names what may be meant, for not every chat shows buttons."""
-    return f"**Ask back:** {plain(shorten(_line(reply.asked_back.question), MAX_ASKED))}" if reply.asked_back else ""
+    if not reply.asked_back:
+        return ""
+    return f"**{words('ask_back')}:** {plain(shorten(_line(reply.asked_back.question), MAX_ASKED))}"
 
 
 def _choices(reply: ReplyView, question: str) -> list[Json]:
@@ -194,12 +205,12 @@ def _link(citation: ListedSource, source: SourceLink | None) -> str | None:
     return source(citation.n) if source is not None else None
 
 
-def _sources(citations: Iterable[ListedSource], source: SourceLink | None) -> str:
+def _sources(citations: Iterable[ListedSource], source: SourceLink | None, words: CardWords) -> str:
     lines = [f"- [{c.n}] {_entry(c, source)}" for c in citations]
-    return "\n".join(["**Sources**", "", *lines]) if lines else ""
+    return "\n".join([f"**{words('sources')}**", "", *lines]) if lines else ""
 
 
-def _asides(reply: ReplyView) -> list[str]:
+def _asides(reply: ReplyView, words: CardWords) -> list[str]:
     """What stands below the answer, each block marked for what it is."""
     offered = [f"- {_entry(c, None)}" for c in reply.offered[:MAX_LISTED]]
     internal = [
@@ -207,9 +218,9 @@ def _asides(reply: ReplyView) -> list[str]:
     ]
     blocks = []
     if offered:
-        blocks.append("\n".join([f"**{plain(reply.offered_as) or 'You may want to read'}**", "", *offered]))
+        blocks.append("\n".join([f"**{plain(reply.offered_as) or words('worth_reading')}**", "", *offered]))
     if internal:
-        blocks.append("\n>\n".join(["> **Internal, not for the customer**", *internal]))
+        blocks.append("\n>\n".join([f"> **{words('internal')}**", *internal]))
     blocks.extend(f"_{plain(shorten(_line(note), MAX_NOTE))}_" for note in reply.notes_for_person)
     return blocks
 

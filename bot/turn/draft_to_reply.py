@@ -17,6 +17,7 @@ from bot.turn.regeneration import drafted_again
 from bot.turn.screening import screen_draft
 from bot.turn.state import TurnState
 from bot.wording.closest import closest, unknown
+from bot.wording.left_out import without_left_out
 from bot.wording.notices import notice, said
 from bot.wording.refusals import refusal_text
 from grounding.evidence.choose import choose
@@ -138,7 +139,8 @@ def _read(state: TurnState, text: str) -> str:
 
 async def _check(state: TurnState, text: str) -> Checked:
     sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title, e.passage.updated) for e in state.evidence]
-    report = await state.seams.check(text, sources, state.query.text, state.said, state.ask.at)
+    told = [without_left_out(each) for each in state.said]
+    report = await state.seams.check(text, sources, without_left_out(state.query.text), told, state.ask.at)
     return Checked(text, replace(report, claims=with_numbers(text, report.claims, state.evidence)))
 
 

@@ -19,6 +19,7 @@ _FOR_THE_RECORD = (
     "was told what was unsupported",
     "are not in the record",
     " documents were in doubt ",
+    "the text was in doubt",
 )
 """What such notes have in them: rules, paths, counts of passages. They stand in the record, in JSON and under `--verbose`."""
 

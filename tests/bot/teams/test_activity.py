@@ -151,3 +151,29 @@ def test_a_reply_inside_a_channels_thread_hangs_on_the_threads_first_message(kin
     assert addressed(asked, {"type": "message"})["replyToId"] == "1767000000001"
     asked["conversation"] = {"id": "19:team@thread.tacv2", "conversationType": "channel"}
     assert addressed(asked, {"type": "message"})["replyToId"] == "1767000000009"
+
+
+PASTED = "Customer: Hello Agent: Hi, how can I help? Customer: How long is the warranty?"
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        ("<p>Customer: Hello</p><p>Agent: Hi, how can I help?</p><p>Customer: How long is the warranty?</p>", 3),
+        ("<div>Customer: Hello<br>Agent: Hi, how&nbsp;can I help?<br/>Customer: How long is the warranty?</div>", 3),
+        ("<p>Something else</p><p>that the text does not say</p>", 1),
+        ("<p>Customer: Hello", 1),
+        (7, 1),
+    ],
+)
+def test_line_breaks_that_the_client_dropped_are_those_of_the_html(content: object, lines: int) -> None:
+    activity = {
+        "channelId": "msteams",
+        "text": PASTED,
+        "recipient": {"id": "b"},
+        "attachments": [{"contentType": "text/html", "content": content}],
+    }
+    text = question_text(activity)
+    assert text.count("\n") + 1 == lines
+    assert " ".join(text.split()) == PASTED
+    assert question_text(activity | {"text": "a\nb"}) == "a\nb"

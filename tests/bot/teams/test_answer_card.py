@@ -233,6 +233,7 @@ def test_whatever_a_reply_holds_teams_takes_the_message(
         ("Within 30 days [1] [2].", "Within 30 days."),
         ("## Returns\n\n- **30 days** [1]\n- no fee [2]", "• 30 days\n• no fee"),
         ("See [our page](https://help.example/returns) [1].", "See our page: https://help.example/returns."),
+        ("Quoted from the sources:\n- Open till 9 [1].", "• Open till 9."),
         ("Use `reset_all` now.", "Use reset_all now."),
         ("a\n\n\n\nb", "a\n\nb"),
     ],

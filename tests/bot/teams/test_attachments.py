@@ -111,3 +111,12 @@ def test_cards_and_the_messages_own_text_are_no_files() -> None:
     assert [a.kind for a in attached_to({"attachments": [{"contentType": "application/pdf", "name": None}]})] == [
         "file"
     ]
+
+
+async def test_a_file_without_a_question_is_named_and_asked_about(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start()
+    file = {"contentType": FILE, "name": "case.txt", "content": {"downloadUrl": "https://x.sharepoint.com/case.txt"}}
+    await bot.post(channel.inbound("", attachments=[file], locale="de-DE"))
+    [message] = await channel.until_messages(1)
+    assert message["text"] == "Was möchten Sie zu case.txt wissen? Bitte senden Sie es mit der Frage noch einmal."
+    assert bot.answer.asked == []

@@ -98,6 +98,7 @@ def test_new_customer_is_understood_in_the_language_of_its_button(language: str)
     ("value", "question"),
     [
         ({"verb": "change", "asked": "Can I cancel?", "about": "Wren X1"}, "For Wren X1: Can I cancel?"),
+        ({"verb": "change", "asked": "For Wren X2: Can I cancel?", "about": "Wren X1"}, "For Wren X1: Can I cancel?"),
         ({"verb": "change", "asked": "Can I cancel?", "about": " "}, "Can I cancel?"),
         ({"verb": "change", "asked": "Can I cancel?"}, "Can I cancel?"),
         ({"verb": "change", "asked": 7, "about": "x"}, ""),

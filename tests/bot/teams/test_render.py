@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.records import Citation, InternalNote, Refusal, Reply
+from bot.teams.answer_card import Shown
 from bot.teams.message_limits import (
     MAX_ABSTRACT,
     MAX_BYTES,
@@ -24,6 +25,7 @@ from bot.teams.message_limits import (
 )
 from bot.teams.render import TOO_LONG, SourceLink, cited, plain, render, safe_markdown, shorten
 from bot.view.reply import view_of
+from bot.wording.card import CardWords
 from grounding.query.clarify import Clarification
 from rai.records import Outcome
 from rai.screening.languages import unread
@@ -206,6 +208,17 @@ def test_choices_are_shown_only_where_a_chat_has_buttons_for_them() -> None:
     )
     assert "suggestedActions" not in render(REPLY, teams=True, question="x")
     assert "suggestedActions" not in render(reply, teams=True, question="x" * 1000)
+
+
+@pytest.mark.parametrize("teams", [True, False])
+def test_our_own_words_are_in_the_language_of_the_question(teams: bool) -> None:
+    quoted = replace(REPLY, answer="Quoted from the sources:\n- Offen bis 9 [1].")
+    asked = replace(quoted, clarification=Clarification("Welches Gerät?", ("Wren X1",), "why"))
+    text = render(asked, teams=teams, shown=Shown(CardWords("de")))["text"]
+    assert "Aus den Quellen zitiert:" in text
+    assert "**Rückfrage:**" in text
+    assert "Quoted" not in text
+    assert "Ask back" not in text
 
 
 def test_a_refusal_keeps_its_card_and_shows_no_choices() -> None:

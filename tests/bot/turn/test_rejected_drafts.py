@@ -63,6 +63,20 @@ async def test_an_unfit_draft_is_withheld_and_shown_nowhere(tmp_path: Path, draf
     assert "$9.99" in kept
 
 
+async def test_a_value_that_is_to_be_left_out_is_not_taken_for_the_persons_own(tmp_path: Path) -> None:
+    """Who presses *Ask without it* names the value that was struck: that does not vouch for it."""
+    wrong = "Watch Plus costs $48.00 a month [1]."
+    asked = "What does Watch Plus cost a month?"
+    for question in (asked, f"{asked}\nPlease leave this out: $48.00"):
+        w = await small(tmp_path / str(len(question)), wrong)
+        reply = await answer_turn(Ask(question), w.seams, Policy())
+        assert reply.outcome is not Outcome.ANSWERED
+        assert "$48.00" not in reply.answer
+    w = await small(tmp_path / "own", "You paid $48.00; Watch Plus costs $9.99 a month [1].")
+    reply = await answer_turn(Ask(f"I paid $48.00. {asked}"), w.seams, Policy())
+    assert "$48.00" in reply.answer
+
+
 async def test_a_second_draft_is_screened_like_the_first(tmp_path: Path) -> None:
     """The first draft's repair goes out instead of an unfit second draft."""
     w = await small(tmp_path, f"{GOOD} Call 020 7946 0018 to order [1].", f"{GOOD} {INSULT}", revised=True)
