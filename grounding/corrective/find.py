@@ -19,10 +19,13 @@ from grounding.policy import Policy
 from grounding.ports import ChatModel, Grader, Retriever, WebSearch
 from grounding.query.conversation import question_of, without_excluded, without_names, without_words
 from grounding.query.rewrite import keywords
+from grounding.quoting.question_parts import read
 from grounding.records import Access, Action, Grade, Grading, Passage, Query, Retrieval, WebResult
 from grounding.services.together import together
 
 T = TypeVar("T")
+OF_PARTS = 6
+"""Passages that the parts of a question add to those that were found for the whole: of two parts the best three that those lack."""
 
 
 class Staging(Protocol):
@@ -176,6 +179,8 @@ async def find(f: EvidenceSearch) -> None:
     """
     f.searched = await _search_query(f)
     await look(f, [f.searched])
+    if f.policy.fill and (parts := _of_parts(f.searched)):
+        await look(f, parts, most=OF_PARTS)
     f.first = f.decision
     alone = without_excluded(without_names(f.query), f.excluded)
     if f.decision.action is Action.INCORRECT and f.query.entities and alone.text and not f.access.product:
@@ -195,6 +200,14 @@ async def find(f: EvidenceSearch) -> None:
             f.grading, f.decision = again.grading, again.decision
             f.note("the question was read without the names of earlier turns")
     f.first = f.decision
+
+
+def _of_parts(query: Query) -> list[Query]:
+    """Of a question that asks several things a query for each: what only one of them needs is far down in what is found for all together. For policies that
+    fill their evidence: it is graded against the whole question, of which it answers a half.
+    """
+    parts = read(question_of(query)).parts
+    return [replace(query, text=p.text, sentences=()) for p in parts] if len(parts) > 1 else []
 
 
 async def _search_query(f: EvidenceSearch) -> Query:
@@ -235,8 +248,10 @@ async def value_or_reason(work: Awaitable[T], seam: Seam = "model") -> tuple[T |
         return None, str(error)
 
 
-async def look(f: EvidenceSearch, queries: Sequence[Query], stage: str = "retrieve") -> list[Passage]:
-    """Search for `queries` together, grade what is new, and decide anew over all. Returns the passages that are new."""
+async def look(
+    f: EvidenceSearch, queries: Sequence[Query], stage: str = "retrieve", most: int | None = None
+) -> list[Passage]:
+    """Search for `queries` together, grade what is new, at most `most` passages, and decide anew over all. Returns the passages that are new."""
     results = await f.stage(stage, _search(f, [_allowed(q, f.excluded) for q in queries]))
     lists = [r.passages for r in results]
     if f.passages:
@@ -247,7 +262,7 @@ async def look(f: EvidenceSearch, queries: Sequence[Query], stage: str = "retrie
     if f.found.notes and f.found.mode.startswith("lexical") and queries[0].by != "words":
         record_degraded("embedder")
     known = {p.chunk_id for p in f.passages}
-    new = [p for p in safe(f) if p.chunk_id not in known][: f.policy.grade_k]
+    new = [p for p in safe(f) if p.chunk_id not in known][: most or f.policy.grade_k]
     best = {p.chunk_id for p in new} | known
     f.passages = [p for p in merged if p.chunk_id in best]
     f.grading = await f.grade(f.passages)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from grounding.embedded.grader import told_anew
 from grounding.evidence.choose import retired, superseded
 from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
-from grounding.quoting.blocks import BAR, cells
+from grounding.quoting.blocks import BAR, LEAD_IN, cells
 from grounding.quoting.choose import choose, shown
 from grounding.quoting.features import COSINE, BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.filters import Filtered, filtered, shown_cells
@@ -23,7 +23,6 @@ from grounding.quoting.unknown import unknown_name
 from grounding.records import Draft, Evidence, Passage, Prompt
 from grounding.text import body_start
 
-LEAD_IN = "Quoted from the sources:"
 LOOKED_AT = 32
 """Blocks whose meaning is looked at: those that score best by words. The rest take their passage's."""
 REPLACED_BY = 0.3
@@ -68,15 +67,17 @@ class ExtractiveComposer:
         if weighed is None:
             return Draft(insufficient_sentence(), self.name)
         asked = " ".join(part.text for part in weighed.reading.parts)
-        kept = filtered(weighed.reading, weighed.fitted)
+        kept, rest = filtering(weighed)
         first = kept.rows[0] if kept else weighed.best
         if unknown := unknown_name(asked, weighed.found, weighed.passages, first):
             return Draft(insufficient_sentence(), self.name, unknown=unknown)
-        if kept is not None:
-            return Draft(filter_quotes(weighed, kept, prompt.evidence), self.name)
-        if not may_quote(weighed.reading, weighed.found, weighed.scores, max(e.score for e in prompt.evidence)):
+        lines = filter_quotes(weighed, kept, prompt.evidence) if kept else []
+        best = max(e.score for e in prompt.evidence)
+        if rest is not None and may_quote(rest.reading, rest.found, rest.scores, best):
+            lines = [*quotes(rest, prompt.evidence), *lines]
+        if not lines:
             return Draft(insufficient_sentence(), self.name)
-        return Draft(quotes(weighed, prompt.evidence), self.name)
+        return Draft("\n".join((LEAD_IN, *dict.fromkeys(lines))), self.name)
 
     async def weighed(self, prompt: Prompt) -> Weighed | None:
         """The blocks of the evidence with their scores; None where there are none."""
@@ -140,21 +141,32 @@ def without_retired(
     return left if max(max(part) for part in left) >= REPLACED_BY else scores
 
 
-def quotes(weighed: Weighed, evidence: Sequence[Evidence]) -> str:
-    """The answer that quotes the best blocks, each with its [n]."""
+def filtering(weighed: Weighed) -> tuple[Filtered | None, Weighed | None]:
+    """What a part of the question filters, and what is left of the question beside it: all of it where no part filters anything, None where nothing is left."""
+    reading = weighed.reading
+    for at, part in enumerate(reading.parts):
+        if (kept := filtered(replace(reading, parts=(part,)), weighed.fitted)) is not None:
+            others = [i for i in range(len(reading.parts)) if i != at]
+            left = replace(reading, parts=tuple(reading.parts[i] for i in others))
+            rest = replace(weighed, reading=left, scores=[weighed.scores[i] for i in others])
+            return kept, rest if others else None
+    return None, weighed
+
+
+def quotes(weighed: Weighed, evidence: Sequence[Evidence]) -> list[str]:
+    """The best blocks, each with its [n]."""
     chosen = choose(weighed.reading, weighed.found, weighed.passages, weighed.scores, weighed.fitted)
-    lines = [quoted(weighed.found[i], weighed.reading, evidence[weighed.found[i].passage]) for i in chosen]
-    return f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines))
+    return [quoted(weighed.found[i], weighed.reading, evidence[weighed.found[i].passage]) for i in chosen]
 
 
-def filter_quotes(weighed: Weighed, kept: Filtered, evidence: Sequence[Evidence]) -> str:
-    """The answer that quotes of each row what it is about and the column that decides, each with its [n]."""
+def filter_quotes(weighed: Weighed, kept: Filtered, evidence: Sequence[Evidence]) -> list[str]:
+    """Of each row what it is about and the column that decides, each with its [n]."""
     lines = []
     for i in kept.rows:
         row = cells(weighed.found[i].block.text)
         told = BAR.join(row[k].span.text for k in shown_cells(row, kept.column))
         lines.append(f"- {told} [{evidence[weighed.found[i].passage].n}]")
-    return f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines))
+    return lines
 
 
 def quoted(candidate: BlockCandidate, reading: Reading, evidence: Evidence) -> str:

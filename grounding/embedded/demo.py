@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from grounding.embedded.composer import LEAD_IN
 from grounding.ports import Composer
 from grounding.prompting.prompt import insufficient_sentence
+from grounding.quoting.blocks import LEAD_IN
 from grounding.records import Draft, Prompt, Span
 
 ValueKind = Literal["url", "email", "phone", "date", "time", "money", "part", "number", "negation"]

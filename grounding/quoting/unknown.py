@@ -40,6 +40,8 @@ _TIMES = frozenset(
     terms("day days date week month year time season hours night tag tage datum woche monat jahr zeit jour mois heure")
 )
 """Names of columns that say when, not what."""
+_VERBAL = ("ed", "ing")
+"""Ends of words that say what somebody did ("a woman in Lyon booked"), and are no kind of thing, though a column can be called so."""
 _POSSESSIVE = re.compile(r"['’]s?$")
 _WORD = re.compile(r"[^\W\d_][\w’'-]*")
 _PRICED = re.compile(
@@ -51,6 +53,8 @@ _PLACED = re.compile(
     r"\b(?:to|in|at|from|nach|aus|vers|à) (?:the |die |der |den )?([^\W\d_][\w’'-]*)(?=\s*(?:$|[?.,;:!)]|(?:pls|please|plz|bitte|svp|and|und|et|how|what|when|is|does|with|by)\b))",
     re.IGNORECASE,
 )
+_NAMING = frozenset("a an the my our your his her their of for with".split())
+"""Words before a name."""
 _ARTICLES = frozenset("a an the my his her their our your this that one".split())
 NAME_TERMS, NEAR = 4, 3
 """Terms of a row's name, and words between it and the strange one, up to which the one may stand in place of a word of the other."""
@@ -117,7 +121,8 @@ def unknown_of_its_kind(question: str, passages: Sequence[Passage]) -> str | Non
     """A name with a number in the question that the passages know with other numbers alone ("Fixed 36" beside Fixed 12 and Fixed 24), or
     None.
 
-    One other number is enough where the passages write the word as a name.
+    One other number is enough where the passages write the word as a name. Nor do they know a thing of which they have not even the word ("the
+    warranty of the Falcon 9"), where it stands as a name and not as a count.
     """
     said = "\n".join(f"{p.title}\n{p.locator or ''}\n{p.text}" for p in passages)
     plain = caseless(said)
@@ -130,7 +135,17 @@ def unknown_of_its_kind(question: str, passages: Sequence[Passage]) -> str | Non
         named = sum(said[m.start()].isupper() for m in places) > 1
         if number not in known and (len(known) > 1 or (known and named)):
             return question[match.start() : match.end()]
+        if not known and _stands_as_name(question, match) and not _known(word, _said(passages)):
+            return question[match.start() : match.end()]
     return None
+
+
+def _stands_as_name(question: str, match: re.Match[str]) -> bool:
+    """True of a word with a number behind "the", "a", "our" or "of", or with a capital that is none of a sentence: "of the falcon 9", "an iPhone 15"."""
+    before = _WORD.findall(question[: match.start()])
+    shown = question[match.start()]
+    articled = bool(before) and caseless(before[-1]) in _NAMING
+    return len(match.group(1)) >= NAME_FROM and (articled or (shown.isupper() and bool(before)))
 
 
 def _unknown_sibling(question: str, found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> str | None:
@@ -147,6 +162,7 @@ def _unknown_sibling(question: str, found: Sequence[BlockCandidate], passages: S
             or plain in STOP_WORDS
             or not terms(word)
             or set(terms(word)) & FILLERS
+            or caseless(kind).endswith(_VERBAL)
         ):
             continue
         strange = not _known(word, said)

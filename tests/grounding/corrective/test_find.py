@@ -57,6 +57,21 @@ async def test_what_gives_orders_is_neither_graded_nor_kept() -> None:
     assert bad not in safe(f)
 
 
+async def test_each_part_of_a_question_is_searched_for_beside_the_whole() -> None:
+    """What one part alone needs is far down in what is found for all together; it is graded against the whole question all the same."""
+    parts = ("what does a key cost", "when is the shop open")
+    asked = f"{parts[0]} and {parts[1]}?"
+    retriever = ListedRetriever({parts[0]: [A], parts[1]: [B]}, otherwise=[C])
+    grader = ListedGrader({"a": 0.9, "b": 0.9})
+    f = finding(built_in()["attest"], retriever=retriever, grader=grader, question=asked)
+    await find(f)
+    assert {q.text for q, _ in retriever.asked} == {asked, *parts}
+    assert [(question, sorted(ids)) for question, ids in grader.asked] == [(asked, ["c"]), (asked, ["a", "b", "c"])]
+    strict = finding(KEYWORDS, retriever=(once := ListedRetriever(otherwise=[C])), grader=grader, question=asked)
+    await find(strict)
+    assert len({q.text for q, _ in once.asked}) == 1, "a policy of a source document searches as that does"
+
+
 async def test_key_words_are_searched_for_and_the_question_is_graded_against() -> None:
     model = ScriptedModel('Example Output: "descale kettle"')
     retriever, grader = ListedRetriever({"descale kettle": [A]}), ListedGrader({"a": 0.9})

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from grounding.embedded.composer import LEAD_IN, ExtractiveComposer
+from grounding.embedded.composer import ExtractiveComposer
 from grounding.prompting.prompt import insufficient_sentence
+from grounding.quoting.blocks import LEAD_IN
 from grounding.records import Evidence, Passage, Prompt
 
 FEE = "The fee for a lost key is $240. The office opens at nine."
@@ -91,6 +92,15 @@ async def test_a_question_that_filters_a_table_gets_its_rows_with_the_column_tha
     rows = "city: Cork | phone: 555 0101 | sunday: 10-12\ncity: Galway | phone: 555 0102 | sunday: closed\ncity: Lyon | phone: 555 0103 | sunday: 9-12"
     text = await told(prompt("which shops are open on a sunday", [passage(rows)]))
     assert text == f"{LEAD_IN}\n- city: Cork | sunday: 10-12 [1]\n- city: Lyon | sunday: 9-12 [1]"
+
+
+async def test_of_a_question_with_a_part_that_filters_the_other_part_is_answered_too() -> None:
+    rows = "city: Cork | sunday: 10-12\ncity: Galway | sunday: closed\ncity: Lyon | sunday: 9-12"
+    asked = "what is the fee for a lost key and which shops are open on a sunday?"
+    text = await told(prompt(asked, [passage(FEE), passage(rows, doc="b")]))
+    first, second, third = text.splitlines()[-3:]
+    assert "$240" in first
+    assert (second, third) == ("- city: Cork | sunday: 10-12 [2]", "- city: Lyon | sunday: 9-12 [2]")
 
 
 async def test_a_name_that_the_evidence_does_not_have_is_told_before_a_table_is_filtered() -> None:

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grounding.embedded.composer import LEAD_IN, ExtractiveComposer
+from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.demo import MAX_PLANTED, DemoComposer, Planted, plant
 from grounding.ports import Composer
 from grounding.prompting.prompt import insufficient_sentence
+from grounding.quoting.blocks import LEAD_IN
 from grounding.records import Draft, Evidence, Passage, Prompt
 
 TEXT = (

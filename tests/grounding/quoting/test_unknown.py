@@ -52,6 +52,7 @@ NUMBERS = "Fixed 12: 2.30 %. Fixed 24: 2.45 %. HB-201 means locked, HB-202 unkno
         ("what does it cost for that", None),
         ("price of the groundsheet", None),
         ("charge for two people", None),
+        ("a woman in lyon rented, does it open", None),
     ],
 )
 def test_a_name_that_no_passage_has(question: str, unknown: str | None) -> None:
@@ -91,6 +92,11 @@ def test_a_place_that_no_passage_has_is_not_answered_from_the_row_of_another(
         ("fixed 30 days ago", None),
         ("sat 21 june, open?", None),
         ("what is the rate", None),
+        ("warranty of the falcon 9", "falcon 9"),
+        ("does it run with an iPhone 15?", "iPhone 15"),
+        ("delivery for ferrara 9", "ferrara 9"),
+        ("he waits since 9", None),
+        ("ticket 4711 again", None),
     ],
 )
 def test_a_number_that_no_sibling_has_is_an_unknown_sibling(question: str, unknown: str | None) -> None:
