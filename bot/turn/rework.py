@@ -24,6 +24,7 @@ from bot.wording.email import LANGUAGES, as_email, email_body
 from grounding.model_calls.spotlight import block
 from grounding.model_calls.templates import fill, template
 from grounding.prompting.model_composer import tidy
+from grounding.quoting.blocks import BAR
 from grounding.quoting.coverage import coverage
 from grounding.quoting.question_parts import read
 from grounding.records import Evidence, Passage, Query, Turn
@@ -208,20 +209,29 @@ async def _drafted(state: TurnState, answer: str, rework: Rework) -> Reply:
 
 
 async def _fewer(state: TurnState, answer: str) -> Reply | None:
-    """The quotes that answer most of the question, as few as answer the parts that all of them do; None if that is all of them."""
+    """The quotes that answer most of the question, as few as answer the parts that all of them do; None if that is all of them. Rows that one passage
+    has stay together: one of several siblings alone would say that it holds for all.
+    """
     lines = answer.splitlines()
     quotes = [i for i, line in enumerate(lines) if markers(line)]
+    units: dict[object, list[int]] = {}
+    for i in quotes:
+        units.setdefault(tuple(markers(lines[i])) if BAR in lines[i] else i, []).append(i)
     reading = read(state.query.text, state.about)
     wanted_parts = _answered(coverage(reading, answer))
-    relevance = {i: await _relevance(state, lines[i]) for i in quotes}
+    grades = {e.n: e.score for e in state.evidence}
 
-    def answers(chosen: Sequence[int]) -> bool:
-        return wanted_parts <= _answered(coverage(reading, "\n".join(lines[i] for i in chosen)))
+    async def worth(unit: Sequence[int]) -> tuple[float, float]:
+        # a passage that was graded low can have the words of an answer, and another subject
+        graded = max(grades.get(n, 0.0) for i in unit for n in markers(lines[i]))
+        return graded, max([await _relevance(state, lines[i]) for i in unit])
 
+    ranked = [(await worth(unit), unit) for unit in units.values()]
     kept = list(quotes)
-    for i in sorted(quotes, key=lambda i: relevance[i]):  # the least to the point goes first
-        fewer = [k for k in kept if k != i]
-        kept = fewer if fewer and answers(fewer) else kept
+    for _, unit in sorted(ranked):  # the least to the point goes first
+        fewer = [k for k in kept if k not in unit]
+        if fewer and wanted_parts <= _answered(coverage(reading, "\n".join(lines[i] for i in fewer))):
+            kept = fewer
     if len(kept) == len(quotes):
         return None
     left = "\n".join(line for i, line in enumerate(lines) if i in kept or i not in quotes)

@@ -20,6 +20,7 @@ _FOR_THE_RECORD = (
     "are not in the record",
     " documents were in doubt ",
     "the text was in doubt",
+    "also looked for in English",
 )
 """What such notes have in them: rules, paths, counts of passages. They stand in the record, in JSON and under `--verbose`."""
 

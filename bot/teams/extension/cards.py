@@ -45,10 +45,11 @@ def _result(passage: Passage) -> Json:
 
 
 def inserted_passage(passage: Passage, words: ExtensionWords) -> Json:
-    """The card that goes into the compose box: the words of the source, and where they stand."""
+    """The card that goes into the compose box: the words of the source without its marks of form, and where they stand."""
     parts = [passage.title, passage.locator or "", words("as_of", date=passage.updated[:10]) if passage.updated else ""]
     source = " · ".join(cut(part, 120) for part in parts if part)
-    quoted = passage.text if len(passage.text) <= MAX_PASSAGE else passage.text[: MAX_PASSAGE - 1] + "…"
+    text = for_customer(passage.text) or passage.text
+    quoted = text if len(text) <= MAX_PASSAGE else text[: MAX_PASSAGE - 1] + "…"
     body = [text_block(quoted), text_block(words("source", source=source), isSubtle=True, size="Small")]
     is_link = passage.url is not None and passage.url.startswith(("https://", "http://"))
     opens = [{"type": "Action.OpenUrl", "title": words("open"), "url": passage.url}] if is_link else []

@@ -258,3 +258,20 @@ async def test_quotes_can_be_made_fewer_and_nothing_else(tmp_path: Path) -> None
     for typed in ("friendlier", "as an email", "translate it into German", "summarise the conversation"):
         assert (await then(w, typed, said)).answer == TEXTS["en"].quoting
     await w.ledger.close()
+
+
+async def test_siblings_of_a_table_stay_together_where_quotes_are_made_fewer(tmp_path: Path) -> None:
+    """One of them alone would say that its warranty is that of all; what a passage of lower grade says goes first."""
+    table = "Item: Wren | Warranty: 36 months\nItem: Perch | Warranty: 24 months\nItem: Cable | Warranty: 12 months"
+    pages = [
+        Document("a.md", "Warranty terms", table),
+        Document("b.md", "Warranty of batteries", "The warranty is 12 months for batteries, as long as they last."),
+    ]
+    w = await world(tmp_path, pages, HashEmbedder(), grader=ScriptedGrader({"a.md": 0.9, "b.md": 0.8}))
+    reply = await answer_turn(Ask("How long is the warranty?"), w.seams, Policy())
+    assert ("36 months" in reply.answer, "batteries" in reply.answer) == (True, True)
+    said = (Turn("user", "How long is the warranty?"), Turn("assistant", reply.answer))
+    shorter = (await then(w, "make it shorter", said)).answer
+    assert [months in shorter for months in ("36 months", "24 months", "12 months")] == [True] * 3
+    assert "batteries" not in shorter
+    await w.ledger.close()

@@ -22,6 +22,7 @@ from bot.wording.notes import for_person
         "other phrasings: openai: did not answer in time",
         "the second draft was not supported either",
         "the text was in doubt (score 0.12, blocks from 0.50); no stronger screen is configured, so it was allowed",
+        "also looked for in English: how, long, warranty",
         " ",
     ],
 )
