@@ -174,10 +174,24 @@ async def test_what_is_taken_without_an_id_has_none(transport: Transport, answer
         return web.Response(status=201, text=answer, content_type="application/json")
 
     app = web.Application()
-    app.router.add_post("/{any:.*}", take)
+    app.router.add_route("*", "/{any:.*}", take)
     async with TestServer(app) as server, FakeChannel() as channel:
         activity = outgoing(channel, serviceUrl=f"http://127.0.0.1:{server.port}/")
         assert await transport.send(activity) is None
+        await transport.update(activity | {"id": "out-1"})
+
+
+@pytest.mark.parametrize("wrong", [{"from": 7}, {"text": object()}])
+async def test_what_cannot_be_sent_is_never_taken_for_sent(
+    transport: Transport, channel: FakeChannel, wrong: dict[str, Any]
+) -> None:
+    """A mistake of ours, which is no answer of the channel."""
+    try:
+        await transport.send(outgoing(channel, **wrong))
+    except Exception:  # noqa: BLE001  # whatever it is called
+        assert [t.body for t in channel.taken] == []
+    else:
+        assert len(channel.taken) == 1
 
 
 async def test_many_sends_wait_side_by_side(transport: Transport, channel: FakeChannel) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -23,6 +24,7 @@ from microsoft_agents.authentication.msal import MsalAuth
 from microsoft_agents.hosting.core import AgentAuthConfiguration, AuthenticationConstants, JwtTokenValidator
 from microsoft_agents.hosting.core.authorization.auth_types import AuthTypes
 from microsoft_agents.hosting.core.connector.client.connector_client import ConversationsOperations
+from pydantic import ValidationError
 
 from bot.settings.settings import Settings
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Unauthorized
@@ -35,8 +37,12 @@ CHANNEL = AuthenticationConstants.AGENTS_SDK_TOKEN_ISSUER
 CHANNEL_KEYS = AuthenticationConstants.PUBLIC_ABS_OPENID_METADATA_URL
 SCOPE = f"{CHANNEL}/.default"
 SEND_TIMEOUT_S = 15.0
+TOKEN_KEPT_S = 240.0
+"""Seconds that a token is used without asking MSAL, which gives none that ends within five minutes: a thread and a loop for each send cost as much as the send."""
 ID_MAX = 4_096
 """Characters of a conversation's id in the path; the SDK cuts them at 150, and sends to another conversation then."""
+_TAKEN = (ValidationError, UnicodeDecodeError, json.JSONDecodeError, aiohttp.ContentTypeError)
+"""What the SDK raises where the channel took an activity, and what it answered is none of the forms that there are."""
 OLD_TENANT = "botframework.com"
 """Where a registration of many tenants gets its tokens."""
 
@@ -60,6 +66,7 @@ class AgentsTransport:
         configuration = auth_configuration(settings)
         self._tokens: Tokens | None = tokens or (MsalAuth(configuration) if self._app_id else None)
         self._asking = asyncio.Lock()
+        self._kept, self._kept_until = "", 0.0
         self._keys = SigningKeys(openid_url)
         validator: Any = JwtTokenValidator(configuration)
         validator._jwk_client_manager = ChannelKeys(self._keys)  # noqa: SLF001  # it takes no other
@@ -118,10 +125,10 @@ class AgentsTransport:
                 if reply_to := activity.get("replyToId"):
                     return (await to.reply_to_activity(conversation, _path(reply_to), body)).id or None
                 return (await to.send_to_conversation(conversation, body)).id or None
+        except _TAKEN:
+            return None
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise _failure(error) from None
-        except ValueError:  # it was taken, and what came back is none of the forms that there are
-            return None
 
     async def _session(self, service_url: str) -> aiohttp.ClientSession:
         if self._connector is None:
@@ -142,8 +149,11 @@ class AgentsTransport:
     async def _token(self, tokens: Tokens) -> str:
         try:
             async with asyncio.timeout(SEND_TIMEOUT_S), self._asking:
-                # in a loop of its own: MSAL looks for its authority with a blocking call before it says anything
-                return await asyncio.to_thread(lambda: asyncio.run(tokens.get_access_token(CHANNEL, [SCOPE])))
+                if not self._kept or time.monotonic() > self._kept_until:
+                    # in a loop of its own: MSAL looks for its authority with a blocking call before it says anything
+                    asked = asyncio.to_thread(lambda: asyncio.run(tokens.get_access_token(CHANNEL, [SCOPE])))
+                    self._kept, self._kept_until = await asked, time.monotonic() + TOKEN_KEPT_S
+                return self._kept
         except Exception as error:  # noqa: BLE001  # MSAL, requests and the SDK each have their own
             log.warning("no token for the channel: %s", type(error).__name__)
             raise SendFailed(None, unsent=True) from None

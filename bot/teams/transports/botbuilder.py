@@ -177,17 +177,17 @@ class BotbuilderTransport:
 
     async def _deliver(self, activity: Json, *, update: bool) -> str | None:
         ids: list[str | None] = []
+        outgoing, place = Activity.deserialize(activity), _reference(activity)
 
         async def logic(context: TurnContext) -> None:
             await _configure(context)
-            outgoing = Activity.deserialize(activity)
             if update:
                 await self._adapter.update_activity(context, outgoing)
             else:
                 ids.extend(r.id for r in await self._adapter.send_activities(context, [outgoing]))
 
         try:
-            await self._adapter.continue_conversation(_reference(activity), logic, self._app_id)
+            await self._adapter.continue_conversation(place, logic, self._app_id)
         except (HttpOperationError, ClientRequestError, PermissionError, requests.RequestException) as error:
             raise _failure(error) from None
         except DeserializationError:

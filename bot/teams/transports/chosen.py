@@ -10,7 +10,10 @@ from bot.teams.ports import Transport
 from grounding.errors import SettingsError
 
 INSTALL = "pip install 'attest-copilot[agents]'"
-_PACKAGES = {"botbuilder": "botbuilder", "agents": "microsoft_agents"}
+_PACKAGES = {
+    "botbuilder": ("botbuilder.core",),
+    "agents": ("microsoft_agents.hosting.core", "microsoft_agents.authentication.msal"),
+}
 """What must be installed, by the value of `ATTEST_BOT_SDK`."""
 _TRANSPORTS = {
     "botbuilder": ("bot.teams.transports.botbuilder", "BotbuilderTransport"),
@@ -20,8 +23,11 @@ _TRANSPORTS = {
 
 
 def is_installed(sdk: str) -> bool:
-    """Whether the SDK of that name can be used here; nothing of it is imported."""
-    return find_spec(_PACKAGES[sdk]) is not None
+    """Whether the SDK of that name is here as a whole; it is not imported."""
+    try:
+        return all(find_spec(name) is not None for name in _PACKAGES[sdk])
+    except ModuleNotFoundError:  # not even what it lies in
+        return False
 
 
 def transport_for(settings: Settings) -> Transport:
