@@ -168,12 +168,13 @@ def forget(connection: Connection, entry_ids: Sequence[str]) -> int:
         tally(connection, {table.name: table.c.seq.in_(part_) for table in COUNTED_TABLES}, -1)
         for table in (DOCUMENTS, CLAIMS, SAID):
             connection.execute(delete(table).where(table.c.seq.in_(part_)))
-        _drop_unused(connection)
         emptied = {**dict.fromkeys(TEXTS, ""), "erased": True, "struck": False, "kept_out": False, "ms": -1}
         kept_out.forget(connection, part_)
         connection.execute(update(ENTRIES).where(ENTRIES.c.seq.in_(part_)).values(emptied))
         _tell_again(connection, told)
         _drop_words(connection, part_)
+    if found:
+        _drop_unused(connection)
     return len(found)
 
 

@@ -40,8 +40,8 @@ _TIMES = frozenset(
     terms("day days date week month year time season hours night tag tage datum woche monat jahr zeit jour mois heure")
 )
 """Names of columns that say when, not what."""
-_VERBAL = ("ed", "ing")
-"""Ends of words that say what somebody did ("a woman in Lyon booked"), and are no kind of thing, though a column can be called so."""
+_DID = re.compile(r"[^\W\d_]{3,}(?<!e)(?<!sh)(?<!b)ed")
+"""A word that says what somebody did ("a woman in Lyon booked"), and is no kind of thing, though a column can be called so; a shed, a feed or a daybed is."""
 _POSSESSIVE = re.compile(r"['’]s?$")
 _WORD = re.compile(r"[^\W\d_][\w’'-]*")
 _PRICED = re.compile(
@@ -162,7 +162,7 @@ def _unknown_sibling(question: str, found: Sequence[BlockCandidate], passages: S
             or plain in STOP_WORDS
             or not terms(word)
             or set(terms(word)) & FILLERS
-            or caseless(kind).endswith(_VERBAL)
+            or _DID.fullmatch(caseless(kind))
         ):
             continue
         strange = not _known(word, said)

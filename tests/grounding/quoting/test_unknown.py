@@ -7,7 +7,7 @@ from grounding.quoting.unknown import unknown_name, unknown_of_its_kind
 from grounding.records import Passage
 
 TABLE = (
-    "Branch: Cork | Opens: 9:00\nBranch: Galway | Opens: 10:00\n\nPlan: Beacon Basic | Fee: €9\nPlan: Beacon Max | Fee: €34\n\n"
+    "Branch: Cork | Opens: 9:00\nBranch: Galway | Opens: 10:00\n\nPlan: Beacon Basic | Fee: €9\nPlan: Beacon Max | Fee: €34\n\nFeeding: Morning | Fee: €3\nFeeding: Evening | Fee: €4\n\n"
     "Day: Monday | Opens: 9:00\nDay: Friday | Opens: 8:00\n\nMessages of the family are free. Groundsheets cost €12. The old list holds. Tents are rented."
 )
 BOOSTERS = "Item: Dog booster | Price: €68\nItem: Cat booster | Price: €64\n\nA ferry brings the post. Rabbits are seen on Fridays."
@@ -53,6 +53,7 @@ NUMBERS = "Fixed 12: 2.30 %. Fixed 24: 2.45 %. HB-201 means locked, HB-202 unkno
         ("price of the groundsheet", None),
         ("charge for two people", None),
         ("a woman in lyon rented, does it open", None),
+        ("fee of the arctic feeding?", "arctic feeding"),
     ],
 )
 def test_a_name_that_no_passage_has(question: str, unknown: str | None) -> None:
