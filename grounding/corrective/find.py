@@ -178,9 +178,7 @@ async def find(f: EvidenceSearch) -> None:
     without them, for the topic may have changed.
     """
     f.searched = await _search_query(f)
-    await look(f, [f.searched])
-    if f.policy.fill and (parts := _of_parts(f.searched)):
-        await look(f, parts, most=OF_PARTS)
+    await look(f, [f.searched], parts=_of_parts(f.searched) if f.policy.fill else ())
     f.first = f.decision
     alone = without_excluded(without_names(f.query), f.excluded)
     if f.decision.action is Action.INCORRECT and f.query.entities and alone.text and not f.access.product:
@@ -249,22 +247,25 @@ async def value_or_reason(work: Awaitable[T], seam: Seam = "model") -> tuple[T |
 
 
 async def look(
-    f: EvidenceSearch, queries: Sequence[Query], stage: str = "retrieve", most: int | None = None
+    f: EvidenceSearch, queries: Sequence[Query], stage: str = "retrieve", parts: Sequence[Query] = ()
 ) -> list[Passage]:
-    """Search for `queries` together, grade what is new, at most `most` passages, and decide anew over all. Returns the passages that are new."""
-    results = await f.stage(stage, _search(f, [_allowed(q, f.excluded) for q in queries]))
+    """Search for `queries` together, grade what is new, and decide anew over all. Returns the passages that are new. `parts`: queries that add a few
+    passages to those, and displace none.
+    """
+    results = await f.stage(stage, _search(f, [_allowed(q, f.excluded) for q in (*queries, *parts)]))
     lists = [r.passages for r in results]
-    if f.passages:
-        lists.insert(0, f.found.passages)
-    merged = lists[0] if len(lists) == 1 else reciprocal_ranks(lists)
-    f.found = replace(results[0], passages=merged, notes=tuple(dict.fromkeys(n for r in results for n in r.notes)))
+    whole = [*([f.found.passages] if f.passages else []), *lists[: len(queries)]]
+    merged = whole[0] if len(whole) == 1 else reciprocal_ranks(whole)
+    every = reciprocal_ranks([merged, *lists[len(queries) :]]) if parts else merged
+    f.found = replace(results[0], passages=every, notes=tuple(dict.fromkeys(n for r in results for n in r.notes)))
     f.note(*f.found.notes)
     if f.found.notes and f.found.mode.startswith("lexical") and queries[0].by != "words":
         record_degraded("embedder")
     known = {p.chunk_id for p in f.passages}
-    new = [p for p in safe(f) if p.chunk_id not in known][: most or f.policy.grade_k]
-    best = {p.chunk_id for p in new} | known
-    f.passages = [p for p in merged if p.chunk_id in best]
+    sound = {p.chunk_id: p for p in safe(f) if p.chunk_id not in known}
+    best = [p.chunk_id for p in merged if p.chunk_id in sound][: f.policy.grade_k]
+    best += [name for name in sound if name not in best][: OF_PARTS if parts else 0]
+    f.passages = [p for p in every if p.chunk_id in known or p.chunk_id in best]
     f.grading = await f.grade(f.passages)
     f.decision = decide(f.grading, f.policy)
     return [p for p in f.passages if p.chunk_id not in known]
