@@ -25,12 +25,12 @@ EVERY = 6
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def replies(
-    sample_home: Path, model_file: Path, tmp_path_factory: pytest.TempPathFactory
+    quick_home: Path, quick_model_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[list[tuple[Reply, Reply]]]:
     """Of each question the reply of this machine, and that of the services."""
     folder = tmp_path_factory.mktemp("azure")
-    here = await compose(settings_over(copy_of_home(sample_home, folder / "here"), model_file))
-    async with azure_stack(sample_home, model_file, folder) as stack:
+    here = await compose(settings_over(copy_of_home(quick_home, folder / "here"), quick_model_file))
+    async with azure_stack(quick_home, quick_model_file, folder) as stack:
         there = await compose(stack.settings(web="off"))
         asks = golden_asks()[::EVERY]
         yield [(await here.answer(ask, None), await there.answer(in_graph(ask), None)) for ask in asks]

@@ -21,7 +21,12 @@ def test_a_page_can_be_followed(page: Path, tmp_path: Path) -> None:
     # a copy's lines are none of ours; its commands share their bytecode
     without = ("COVERAGE_", "PYTHONDONTWRITEBYTECODE")
     ours = {name: value for name, value in os.environ.items() if not name.startswith(without)}
-    environment = ours | {"PYTHONPATH": str(root), "COLUMNS": "200", "ATTEST_HOME": str(tmp_path / "home")}
+    environment = ours | {
+        "PYTHONPATH": str(root),
+        "COLUMNS": "200",
+        "ATTEST_HOME": str(tmp_path / "home"),
+        "PYTEST_DEBUG_TEMPROOT": str(tmp_path),  # otherwise it clears away what older runs of the suite left behind
+    }
     for step in steps(page.read_text("utf-8")):
         if not isinstance(step, Command):
             write(step, root)
