@@ -80,6 +80,7 @@ class Ask:
     `at`: when it is asked, in the customer's zone where that is known: "tomorrow" in an answer is a day then.
     `excluded`: words that are never searched for. `locale`: of the person's own program, as "de-AT": the language of a refusal where the question does not tell it. `stop`: with what the person who
     waits can end the turn; None: with nothing. `rework`: what is asked for is a reworking of that answer, `question` only says so. `answered`: the entry of the last answer in this conversation, where the channel knows it.
+    `web`: the web is searched too, however good what the knowledge base has may look.
     """
 
     question: str
@@ -97,6 +98,7 @@ class Ask:
     stop: Stop | None = field(default=None, compare=False, repr=False)
     rework: Rework | None = None
     answered: str = ""
+    web: bool = False
 
 
 @dataclass(frozen=True, slots=True)

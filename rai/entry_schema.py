@@ -111,6 +111,7 @@ _TURN = {
         "rework": _s("how entry_id language"),  # of a turn that reworks an earlier answer
         "product": _TEXT,
         "excluded": [_TEXT],
+        "web": _S,  # whether the web was asked for
     },
     "actor": _ACTOR,
     "access": {"user": _S, "groups": [_S]},

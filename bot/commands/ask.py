@@ -54,6 +54,7 @@ def ask(
         list[str] | None,
         typer.Option(metavar="WORD", help="A word that is never searched for; may be given more than once."),
     ] = None,
+    web: options.Web = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show every claim, the draft before the check, and all timings.")
     ] = False,
@@ -85,6 +86,7 @@ def ask(
         policy=policy_named(policy or settings.answering.policy, settings.files.policies).name,
         at=datetime.now().astimezone(),
         excluded=tuple(exclude or ()),
+        web=web,
     )
     raise typer.Exit(run(_answered(context, asked, verbose=verbose, as_json=json)))
 

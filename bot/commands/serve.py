@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.ingest.sample import ingest_sample
+from bot.commands.ingest.sample import SAMPLE_COMPANY, ingest_sample
 from bot.commands.shared import options
 from bot.commands.shared.output import emit_line, note
 from bot.commands.shared.startup import make_home, run, settings_of, warn_of_unknown_names
@@ -55,7 +55,7 @@ def serve(
       attest serve --port 8080
       attest serve --host 0.0.0.0 --workers 4
     """
-    settings = settings_of(host=host, port=port)
+    settings = served(host, port, sample=sample)
     log_to_stderr(settings)
     warn_of_unknown_names()
     announce = _as_json if json else _as_lines
@@ -69,6 +69,13 @@ def serve(
         stopped_by = run(_serve(context, settings, announce))
     note("stopped")
     raise typer.Exit(130 if stopped_by == signal.SIGINT else 0)
+
+
+def served(host: str | None, port: int | None, *, sample: bool) -> Settings:
+    """The settings of a server; one over the sample calls the company by its name, unless they name another. Raises SettingsError."""
+    settings = settings_of(host=host, port=port)
+    named = not sample or "company" in settings.answering.model_fields_set
+    return settings if named else settings_of(host=host, port=port, company=SAMPLE_COMPANY)
 
 
 async def _serve(context: typer.Context, settings: Settings, announce: Callable[[Addresses], None]) -> int:

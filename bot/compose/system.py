@@ -123,6 +123,7 @@ class _Builder:
             web=web_search(settings, screen, self.redactor, self.resources),
             composer=composer,
             reviser=composer if settings.model.generator == "openai" else None,
+            quoter=_quoting(local, own=own) if settings.model.generator == "openai" else None,
             personal=personal_finder(settings, names.current, self.redactor, self.resources),
             rewriter=helper if settings.model.rewriter == "model" else None,
             directory=directory(settings, self.resources),
@@ -253,18 +254,22 @@ class _Builder:
         )
 
     def _composer(self, local: Embedder | None, model: ChatModel | None, *, own: bool) -> Composer:
-        from grounding.embedded.composer import ExtractiveComposer
-
         if self.settings.model.generator == "openai" and model is not None:
             from grounding.prompting.model_composer import ModelComposer
 
             return ModelComposer(model)
-        extractive = ExtractiveComposer(local, own=own)
+        extractive = _quoting(local, own=own)
         if self.settings.model.generator == "demo":
             from grounding.embedded.demo import DemoComposer
 
             return DemoComposer(extractive)
         return extractive
+
+
+def _quoting(local: Embedder | None, *, own: bool) -> Composer:
+    from grounding.embedded.composer import ExtractiveComposer
+
+    return ExtractiveComposer(local, own=own)
 
 
 class _ByPolicy:

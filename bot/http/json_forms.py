@@ -36,7 +36,7 @@ EXCLUDED_MAX = 20
 ROLES = get_args(Role)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]|$)")
 _REPORT = ("entry_id", "comment", "as")
-_ASK = ("question", "history", "context", "product", "as", "policy", "excluded")
+_ASK = ("question", "history", "context", "product", "as", "policy", "excluded", "web")
 
 
 def parse_json(raw: bytes) -> dict[str, Any]:
@@ -76,6 +76,7 @@ def parse_ask(data: Mapping[str, Any], default_policy: str, policies: Mapping[st
         channel="http",
         at=datetime.now().astimezone(),
         excluded=_words(data, "excluded", EXCLUDED_MAX),
+        web=_flag(data, "web"),
     )
 
 
@@ -212,6 +213,13 @@ def _words(data: Mapping[str, Any], name: str, most: int) -> tuple[str, ...]:
     """A list of short texts, none of them empty; () without it."""
     items = _list(data, name, most) if data.get(name) is not None else []
     return tuple(_text(item, f"{name}[{i}]", NAME_MAX) for i, item in enumerate(items))
+
+
+def _flag(data: Mapping[str, Any], name: str) -> bool:
+    value = data.get(name)
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise InputError(f"{name} must be true or false, not {_kind(value)}")
 
 
 def _optional(data: Mapping[str, Any], name: str, most: int) -> str | None:

@@ -17,6 +17,7 @@ from bot.records import How, Rework
 from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
 from bot.view.reply import ListedSource, ReplyView
+from bot.view.verdict import MAX_LINE, MAX_VALUE, cut, missing_parts, verdict_line, why_lines
 from bot.wording.card import CardWords
 from bot.wording.clarification import changed
 from bot.wording.contacts import with_marks
@@ -29,13 +30,15 @@ CARD = "application/vnd.microsoft.card.adaptive"
 VERSION = "1.5"
 GAP = "report_gap"
 """The verb of the button that reports a question which no source answers."""
+WEB = "search_web"
+"""The verb of the button that asks again and searches the web too."""
 REWORK = "rework"
 """The verb of the buttons that make something else of the answer."""
 A_ROW = 3
 """Buttons of a row: Microsoft's renderer cuts the words of more to their first letters."""
 CHANGE, ABOUT = "change", "about"
 """The verb of the button that asks again about something else, and the field that says what."""
-MAX_ROWS, MAX_SOURCES, MAX_VALUE, MAX_LINE, MAX_DRAFT, MAX_ASKED = 12, 8, 60, 120, 1500, 600
+MAX_ROWS, MAX_SOURCES, MAX_DRAFT, MAX_ASKED = 12, 8, 1500, 600
 _HEADS = {
     Outcome.REPAIRED: ("repaired", "Warning"),
     Outcome.WITHHELD: ("withheld", "Attention"),
@@ -47,7 +50,8 @@ _HEADS = {
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What a card is made of beside the reply. `asked`: the question, empty where it cannot be asked again by a button; `evidence`: the link to its page;
-    `dates`: of sources by their number, when each was last changed; `choices`: what a question back offers, each with the question that it completes; `reworks`: what can be made of the answer; `view`: what the call is about, None where it is not known.
+    `dates`: of sources by their number, when each was last changed; `choices`: what a question back offers, each with the question that it completes; `reworks`: what can be made of the answer; `view`: what the call is about, None where it is not known; `web`: whether the web can be searched and was not;
+    `label`: the id of the sensitivity label of the message; `gap_told`: what is said where the gap has been reported already.
     """
 
     words: CardWords
@@ -58,6 +62,9 @@ class Shown:
     reworks: Sequence[Rework] = ()
     view: Sequence[str] | None = None
     drafts: bool = False
+    web: bool = False
+    label: str = ""
+    gap_told: str = ""
     language: str = "en"
 
 
@@ -69,48 +76,6 @@ class Gap:
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class DraftChange:
-    """What became of something in the draft: `now` is what stands there in the answer, None if it was taken out."""
-
-    claim: Claim
-    now: str | None
-
-
-def changes(reply: ReplyView) -> list[DraftChange]:
-    """What the answer does not say as the draft said it; a sentence is told only if no value in it is."""
-    if reply.draft is None or not reply.delivered:
-        return []
-    wrong = reply.draft.unsupported
-    values = [c for c in wrong if c.kind != "statement"]
-    apart = [
-        c for c in wrong if c.kind == "statement" and not any(c.start <= v.start and v.end <= c.end for v in values)
-    ]
-    return [DraftChange(c, _now(c, reply.answer)) for c in sorted([*values, *apart], key=lambda c: c.start)]
-
-
-def _now(claim: Claim, answer: str) -> str | None:
-    instead = claim.instead
-    return instead.text if instead is not None and claim.kind != "statement" and instead.text in answer else None
-
-
-def verdict_line(reply: ReplyView, words: CardWords) -> str:
-    """The verdict in a line, as `8 values checked · 1 corrected: 4 h → 5 h · 1 part taken out`; empty where no answer was delivered."""
-    if not reply.delivered:
-        return ""
-    values = [c for c in reply.claims if c.kind != "statement"]
-    made = changes(reply)
-    corrected = [c for c in made if c.now is not None]
-    removed, doubtful = len(made) - len(corrected), sum(c.status in ("unchecked", "conflict") for c in values)
-    parts = [words.count("checked", len(values)) if values else words("nothing_checked")]
-    if corrected:
-        told = ", ".join(f"{cut(c.claim.text, MAX_VALUE)} → {cut(c.now or '', MAX_VALUE)}" for c in corrected[:3])
-        parts.append(f"{words.count('corrected', len(corrected))}: {told}")
-    parts += [words.count("removed", removed)] if removed else []
-    parts += [words.count("doubtful", doubtful)] if doubtful else []
-    return " · ".join(parts)
-
-
 def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json | None:
     """The card, with at most so many values and sources; None for small talk, refusals and what has no record."""
     if reply.intent or not reply.entry_id or reply.outcome == Outcome.BLOCKED:
@@ -118,7 +83,7 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
     w = shown.words
     folded = [
         ("claims", w("claims"), _claims(reply, w, rows)),
-        ("why", w("why"), _why(reply, w, rows)),
+        ("why", w("why"), [text_block(line, size="Small") for line in why_lines(reply, w, rows)]),
         ("sources", w("sources"), _sources(reply, shown, min(rows, MAX_SOURCES))),
         ("customer", w("copy"), _customer(reply, w) if rows else []),
         ("rework", w("rework"), _reworks(reply, shown) if rows else []),
@@ -133,6 +98,7 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
     fallback = verdict_line(reply, w) or w(_HEADS[Outcome(reply.outcome)][0])
     steps = _steps(reply, shown)[:MAX_ACTIONS]
     body += [{"type": "ActionSet", "actions": steps}] if steps else []
+    body += [text_block(shown.gap_told, color="Good")] if shown.gap_told else []
     *above, last = _action_sets([*toggles, *_open(shown)]) or [{"actions": []}]
     card = card_of([*body, *above], fallback, last["actions"])
     return {"contentType": CARD, "content": card}
@@ -149,17 +115,29 @@ def read_change(value: Any) -> str:
     return changed(asked[:MAX_ASKED], named) if named else asked[:MAX_ASKED]
 
 
+def read_web(value: Any) -> bool:
+    """Whether the value of a message says that the web is to be searched too."""
+    value = _sent(value)
+    return isinstance(value, dict) and value.get("verb") == WEB
+
+
 def read_rework(value: Any) -> Rework | None:
-    """What the value of a message says of a button that reworks an answer; None if it is something else. Some clients send it as JSON text."""
-    if isinstance(value, str) and value.startswith("{"):
-        with suppress(ValueError, RecursionError):
-            value = json.loads(value)
+    """What the value of a message says of a button that reworks an answer; None if it is something else."""
+    value = _sent(value)
     if not isinstance(value, dict) or value.get("verb") != REWORK or value.get("how") not in get_args(How):
         return None
     entry_id, language = value.get("entry_id"), value.get("language")
     if not isinstance(entry_id, str) or not entry_id:
         return None
     return Rework(value["how"], entry_id[:100], language if isinstance(language, str) and language in LANGUAGES else "")
+
+
+def _sent(value: Any) -> Any:
+    """The value of a message that a button sent. Some clients send it as JSON text."""
+    if isinstance(value, str) and value.startswith("{"):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
 
 
 def read_gap(value: Any) -> Gap | None:
@@ -172,9 +150,9 @@ def read_gap(value: Any) -> Gap | None:
     return Gap(data["entry_id"][:100], language if isinstance(language, str) else "en")
 
 
-def said_on_card(text: str) -> Json:
+def in_its_place(card: Json) -> Json:
     """The answer to an invoke: the card that takes the place of the one that was pressed."""
-    return {"statusCode": 200, "type": CARD, "value": card_of([text_block(text)], text)}
+    return {"statusCode": 200, "type": CARD, "value": card}
 
 
 def card_of(body: list[Json], fallback: str, actions: Sequence[Json] = ()) -> Json:
@@ -197,9 +175,7 @@ def _head(reply: ReplyView, w: CardWords) -> list[Json]:
         name, colour = _HEADS[Outcome(reply.outcome)]
         items.append(text_block(w(name), weight="Bolder", color=colour))
     if line:
-        good = reply.outcome == Outcome.ANSWERED and not any(
-            c.status in ("unchecked", "conflict") or c.trust is not None for c in reply.claims
-        )
+        good = reply.outcome == Outcome.ANSWERED and not any(map(_doubtful, reply.claims))
         items.append(text_block(line, color="Good" if good else "Default"))
     return items
 
@@ -239,11 +215,8 @@ def _change(shown: Shown) -> list[Json]:
 
 def _missing(reply: ReplyView, shown: Shown) -> list[Json]:
     """The parts of the question that no source answers."""
-    if reply.outcome == Outcome.INSUFFICIENT:
-        parts: Sequence[str] = reply.unanswered or ([shown.asked] if shown.asked else [])
-    else:
-        parts = reply.unanswered if reply.delivered else ()
-    return [text_block(shown.words("missing", part=cut(part, MAX_LINE)), isSubtle=True) for part in parts[:3]]
+    parts = missing_parts(reply, shown.asked)[:3]
+    return [text_block(shown.words("missing", part=cut(part, MAX_LINE)), isSubtle=True) for part in parts]
 
 
 def _struck(reply: ReplyView, w: CardWords) -> list[Json]:
@@ -278,8 +251,12 @@ def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _claims(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
-    """A row for each value: what it is, what was found, and in which source."""
-    values = [c for c in reply.claims if c.kind != "statement"] if reply.delivered else []
+    """A row for each value: what it is, what was found, and in which source; those first that somebody should look at. What is said twice stands once."""
+    said = [c for c in reply.claims if c.kind != "statement"] if reply.delivered else []
+    once: dict[tuple[object, ...], Claim] = {}
+    for c in said:
+        once.setdefault((c.text, c.status, c.trust, c.evidence[0].source if c.evidence else ""), c)
+    values = sorted(once.values(), key=lambda c: not _doubtful(c))
     return claim_rows(values, {c.chunk_id: c for c in reversed(reply.citations)}, w, rows)
 
 
@@ -289,10 +266,15 @@ def claim_rows(values: Sequence[Claim], places: Mapping[str, ListedSource], w: C
     return [*items, text_block(w("more", n=len(values) - rows), isSubtle=True)] if len(values) > rows > 0 else items
 
 
+def _doubtful(claim: Claim) -> bool:
+    """Whether somebody should look at a value that was delivered."""
+    return claim.status in ("unchecked", "conflict") or claim.trust is not None
+
+
 def _row(claim: Claim, places: Mapping[str, ListedSource], w: CardWords) -> Json:
     cited = next((places[e.source] for e in claim.evidence if e.source in places), None)
     where = f"[{cited.n}] {cut(cited.name, MAX_VALUE)}" if cited is not None else ""
-    doubt = claim.status in ("unchecked", "conflict") or claim.trust is not None
+    doubt = _doubtful(claim)
     texts: list[tuple[str, Json]] = [
         (cut(claim.text, MAX_VALUE), {"weight": "Bolder"}),
         (
@@ -305,16 +287,6 @@ def _row(claim: Claim, places: Mapping[str, ListedSource], w: CardWords) -> Json
         {"type": "Column", "width": "stretch", "items": [text_block(t, size="Small", **look)]} for t, look in texts if t
     ]
     return {"type": "ColumnSet", "columns": columns}
-
-
-def _why(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
-    """What was changed, and what the check had found of it."""
-    made = changes(reply) or [DraftChange(c, None) for c in (reply.draft.unsupported if reply.draft else ())]
-    lines = []
-    for change in made[:rows]:
-        arrow = f" → {cut(change.now, MAX_VALUE)}" if change.now else ""
-        lines.append(f"{cut(change.claim.text, MAX_LINE)}{arrow}: {w.status(change.claim.status)}")
-    return [text_block(line, size="Small") for line in lines]
 
 
 def _sources(reply: ReplyView, shown: Shown, rows: int) -> list[Json]:
@@ -352,7 +324,9 @@ def _steps(reply: ReplyView, shown: Shown) -> list[Json]:
         if values:
             without = w("without", values=", ".join(cut(v, MAX_VALUE) for v in dict.fromkeys(values[:5])))
             steps.append(_say(w("ask_without"), f"{asked}\n{without}"))
-    if reply.outcome == Outcome.INSUFFICIENT:
+    if reply.outcome == Outcome.INSUFFICIENT and asked and shown.web:
+        steps.append(_say(w("search_web"), asked, {"verb": WEB}))
+    if reply.outcome == Outcome.INSUFFICIENT and not shown.gap_told:
         data = {"verb": GAP, "entry_id": reply.entry_id, "language": shown.language}
         submit = {"type": "Action.Submit", "title": w("gap"), "data": data}
         steps.append({"type": "Action.Execute", "title": w("gap"), "verb": GAP, "data": data, "fallback": submit})
@@ -400,6 +374,11 @@ def _toggle(title: str, name: str, all_names: Sequence[str]) -> Json:
     return {"type": "Action.ToggleVisibility", "title": title, "targetElements": targets}
 
 
+def worded(answer: str, words: CardWords) -> str:
+    """An answer with our own words above quotes in the language of the question."""
+    return f"{words('quoted')}{answer.removeprefix(LEAD_IN)}" if answer.startswith(LEAD_IN) else answer
+
+
 def for_customer(answer: str, unvouched: Sequence[str] = ()) -> str:
     """An answer as plain text that can be pasted: no citation marks, no headings, no markdown. `unvouched`: contacts that keep a mark, so that
     nobody sends them on without a look.
@@ -420,9 +399,3 @@ def _run(text: str) -> Json:
 def text_block(text: str, **look: Any) -> Json:
     """A block of literal text. Markdown is read in a TextBlock and differently by each client, in a TextRun by none."""
     return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": text, **look}]}
-
-
-def cut(text: str, limit: int) -> str:
-    """A text in a line, at most so many characters of it."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

@@ -28,7 +28,17 @@ from bot.teams.activity import (
     user_of,
     wants_replies_in_body,
 )
-from bot.teams.answer_card import MAX_ASKED, Gap, Shown, read_change, read_gap, read_rework, said_on_card
+from bot.teams.answer_card import (
+    MAX_ASKED,
+    Gap,
+    Shown,
+    answer_card,
+    in_its_place,
+    read_change,
+    read_gap,
+    read_rework,
+    read_web,
+)
 from bot.teams.attachments import Opened, asked_nothing, attached_to, opened
 from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
 from bot.teams.extension.knowledge import PersonsKnowledge
@@ -48,15 +58,16 @@ from bot.turn.delivery import Deliveries, Delivery
 from bot.turn.disputes import Reporter, report
 from bot.turn.pasted import Pasted, read_pasted
 from bot.turn.rework import offered_reworks
-from bot.view.reply import DELIVERED, view_of
+from bot.view.reply import DELIVERED, reply_view, view_of
 from bot.wording.card import CardWords
+from bot.wording.pictures import is_about_picture
 from bot.wording.refusals import language_for
 from bot.wording.teams import say, welcome
 from grounding.errors import AttestError, InputError, StoreError, kind_and_place, kind_and_way
 from grounding.records import Turn, plain
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
-from rai.records import Outcome
+from rai.records import Entry, Outcome
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +140,11 @@ class ActivityHandler:
         self._rate = TurnLimit(settings.serving.rate_per_minute)
         self._stops: dict[ActivityKey, Stop] = {}
         self._knowledge = knowledge
-        self.extension = MessageExtension(settings, knowledge, answer, ledger, self._rate) if knowledge else None
+        self.extension = (
+            MessageExtension(settings, knowledge, answer, ledger, self._rate, report_gap=self._record_gap)
+            if knowledge
+            else None
+        )
         self.working: dict[ActivityKey, int] = {}
 
     async def receive(self, activity: Json) -> Result:
@@ -298,7 +313,9 @@ class ActivityHandler:
         pressed = None if text else read_pressed(activity.get("value"))
         gap = None if text else read_gap(activity.get("value"))
         if gap is not None:
-            return notice(await self._report_gap(activity, gap) or say("apology", gap.language)), question, None
+            reported = await self._report_gap(activity, gap)
+            told = CardWords(gap.language)("gap_told") if reported else say("apology", gap.language)
+            return notice(told), question, None
         if pressed is not None:
             return notice(await self._submitted(activity, pressed)), question, None
         user = user_of(activity, self._settings)
@@ -312,6 +329,8 @@ class ActivityHandler:
             async with asyncio.timeout(self._settings.bounds.turn_deadline_s + GRACE_S):
                 history = () if question.pasted else await self._history.recall(activity)
                 files = await opened(attached, loopback=self._settings.local_mode) if attached else Opened()
+                if files.pictures and not files.text and await self._is_about_picture(question, user):
+                    return notice(files.lines(_language(activity))), question, None
                 ask = Ask(
                     question=question.text,
                     history=history,
@@ -325,6 +344,7 @@ class ActivityHandler:
                     locale=activity.get("locale"),
                     stop=stop,
                     rework=rework,
+                    web=read_web(activity.get("value")),
                     answered=await self._history.last_entry(activity) or "",
                 )
                 reply = await self._answer(ask, on_stage)
@@ -332,7 +352,7 @@ class ActivityHandler:
                 reply = replace(reply, internal_notes=())
             above = files.lines(_language(activity))
             view = await self._in_view(reply, question, history, ask.user)
-            shown = replace(self._shown(reply, activity, question, ask.user), view=view)
+            shown = replace(self._shown(reply, activity, question, ask.user), view=view, label=await self._label(reply))
             return self._render(reply, activity, question, shown, above), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
             log.error("a turn ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
@@ -351,6 +371,30 @@ class ActivityHandler:
         except AttestError as error:
             log.warning("what a call is about could not be read: %s", kind_and_place(error))
             return None
+
+    async def _is_about_picture(self, question: _Question, user: str | None) -> bool:
+        """Whether all that is asked stands in a picture, which nobody here can read: an answer to the words alone would be about something else."""
+        if question.pasted is not None:
+            return False
+        named = self._knowledge is not None and bool(
+            await self._knowledge.in_view((Turn("user", question.text),), user)
+        )
+        return is_about_picture(question.text, named=named)
+
+    async def _label(self, reply: Reply) -> str:
+        """The id of the sensitivity label that the message of an answer carries; empty for none. Where it cannot be told whether everyone may read what it
+        rests on, it carries the stricter one.
+        """
+        bot = self._settings.bot
+        if bot.restricted_label is not None and self._knowledge is not None and reply.citations:
+            try:
+                restricted = await self._knowledge.restricted(c.doc_id for c in reply.citations if c.origin == "kb")
+            except AttestError as error:
+                log.warning("whose a cited document is could not be read: %s", kind_and_place(error))
+                restricted = True
+            if restricted:
+                return bot.restricted_label
+        return bot.label or ""
 
     def _reader(self, activity: Json) -> str | None:
         """With whose rights an answer is made: in a group everyone reads it, so only what everyone may see goes into it."""
@@ -383,6 +427,7 @@ class ActivityHandler:
             drafts=drafts,
             reworks=offered_reworks(reply.answer, drafts=drafts),
             language=language,
+            web=self._settings.web.kind != "off" and all(c.step != "web" for c in reply.record.found.corrections),
             evidence=evidence_link(self._settings, reply.entry_id, user),
         )
 
@@ -409,8 +454,9 @@ class ActivityHandler:
         if activity.get("name") == ACTION_INVOKE and (pressed := read_pressed(activity.get("value"))):
             return await self._pressed(activity, pressed)
         if activity.get("name") == ACTION_INVOKE and (gap := read_gap(activity.get("value"))):
-            told = await self._report_gap(activity, gap)
-            return Result(200, said_on_card(told) if told else declined(say("apology", gap.language)))
+            entry = await self._report_gap(activity, gap)
+            card = self._reported(entry, gap, activity) if entry else None
+            return Result(200, in_its_place(card["content"]) if card else declined(say("apology", gap.language)))
         if self.extension is not None and (shown := await self.extension.invoke(activity)) is not None:
             body, entry_id = shown
             return Result(200, body, Delivery(entry_id, activity["channelId"]) if entry_id else None)
@@ -439,15 +485,26 @@ class ActivityHandler:
             return say("apology", _language(activity))
         return thanks(pressed)
 
-    async def _report_gap(self, activity: Json, gap: Gap) -> str:
-        """Record that no source answers a question that was asked in this conversation; what to say of it, empty where it was not asked here."""
+    def _reported(self, entry: Entry, gap: Gap, activity: Json) -> Json | None:
+        """The card of the answer once more, which says that the gap is reported."""
+        asked, user = str(entry.body["ask"].get("question") or ""), self._reader(activity)
+        words = CardWords(gap.language)
+        evidence = evidence_link(self._settings, entry.entry_id, user)
+        shown = Shown(words, asked[:MAX_ASKED], evidence, gap_told=words("gap_told"), language=gap.language)
+        return answer_card(reply_view({**(entry.body.get("reply") or {}), "entry_id": entry.entry_id}), shown)
+
+    async def _report_gap(self, activity: Json, gap: Gap) -> Entry | None:
+        """Record that no source answers a question that was asked in this conversation; its entry, None where it was not asked here."""
         entry = await self._ledger.get(gap.entry_id)
         ask = entry.body.get("ask") if entry is not None and entry.kind == "turn" else None
-        if not isinstance(ask, dict) or ask.get("conversation") != activity["conversation"]["id"]:
-            return ""
-        key = replace(_key(activity), activity=f"gap {gap.entry_id}")
-        await self._record_once(key, self._feedback(activity, gap.entry_id, "gap"))
-        return CardWords(gap.language)("gap_told")
+        if entry is None or not isinstance(ask, dict) or ask.get("conversation") != activity["conversation"]["id"]:
+            return None
+        await self._record_gap(activity, gap.entry_id)
+        return entry
+
+    async def _record_gap(self, activity: Json, entry_id: str) -> None:
+        key = replace(_key(activity), activity=f"gap {entry_id}")
+        await self._record_once(key, self._feedback(activity, entry_id, "gap"))
 
     async def _record_once(self, key: ActivityKey, body: Json) -> None:
         """An entry of feedback, one however often it is delivered or pressed."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bot.records import Reply
-from bot.teams.answer_card import MAX_ROWS, Shown, answer_card, verdict_line
+from bot.teams.answer_card import MAX_ROWS, Shown, answer_card, worded
 from bot.teams.markdown import with_live_citations
 from bot.teams.message_limits import (
     MARKER,
@@ -23,9 +23,9 @@ from bot.teams.message_limits import (
 from bot.teams.ports import Json
 from bot.teams.refusal_card import report_card
 from bot.view.reply import ListedSource, ReplyView, view_of
+from bot.view.verdict import verdict_line
 from bot.wording.card import CardWords
 from bot.wording.refusals import FALLBACK
-from grounding.quoting.blocks import LEAD_IN
 from rai.records import Outcome
 
 SourceLink = Callable[[int], str]
@@ -59,6 +59,9 @@ def render(
     reply = view_of(made)
     words = shown.words if shown is not None else CardWords(FALLBACK)
     message = (_teams_message if teams else _plain_message)(reply, source, above, words)
+    if shown is not None and shown.label:
+        for root in message.get("entities", ()):
+            root["usageInfo"] = {"@type": "CreativeWork", "@id": shown.label}
     card = report_card(reply)
     if card:
         return {**message, "attachments": card}
@@ -150,10 +153,7 @@ def _body(reply: ReplyView, words: CardWords) -> str:
     """The answer, and below it the lines that say which contacts nobody answers for, and what of it is from the web."""
     notices = [_notice(line) for line in (reply.contact_notice, reply.web_notice) if line]
     understood = f"_{plain(shorten(_line(reply.understood), MAX_ASKED))}_\n\n" if reply.understood else ""
-    answer = reply.answer
-    if answer.startswith(LEAD_IN):  # our own words above quotes, in the language of the question
-        answer = f"{words('quoted')}{answer.removeprefix(LEAD_IN)}"
-    return "\n\n".join([understood + safe_markdown(answer), *notices])
+    return "\n\n".join([understood + safe_markdown(worded(reply.answer, words)), *notices])
 
 
 def _notice(line: str) -> str:

@@ -7,6 +7,7 @@ its unsupported sentences, or nothing does and the sources are offered.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from bot.records import Code, Refusal, Reply, Struck
@@ -20,6 +21,7 @@ from bot.wording.closest import closest, unknown
 from bot.wording.left_out import without_left_out
 from bot.wording.notices import notice, said
 from bot.wording.refusals import refusal_text
+from grounding.errors import AttestError, kind_and_place
 from grounding.evidence.choose import choose
 from grounding.grading.features import speaks_of
 from grounding.query.clarify import Clarification
@@ -30,6 +32,9 @@ from rai.records import SUPPORTED, Category, Outcome, Report, Source
 
 CLOSEST = 3
 """Passages that are named where nothing was quoted: so many that a person on the telephone can look into."""
+QUOTED_S = 5.0
+"""Seconds that quoting may take where the model did not answer: somebody has waited for that already."""
+_SILENT = frozenset({"model_unavailable", "deadline"})
 NEAREST, NEAREST_AT = 2, 0.2
 """How many passages are offered when nothing was good enough, and the lowest grade of one ("Poor")."""
 
@@ -158,6 +163,26 @@ async def _delivered(state: TurnState, outcome: Outcome, checked: Checked, draft
             told = Checked(again.text, replace(again.report, claims=marked))
             outcome, draft = Outcome.REPAIRED, draft or Struck(checked.text, as_draft(claims))
     return replace(answered(state, outcome, told), draft=draft)
+
+
+async def with_quotes(state: TurnState, reply: Reply) -> Reply:
+    """The reply of a turn whose model did not answer, with what the sources say in their own words, each value checked: a person may read on
+    from there. It is no answer: nobody read the question beside it.
+    """
+    quoter = state.seams.quoter
+    if quoter is None or state.prompt is None or reply.code not in _SILENT:
+        return reply
+    try:
+        async with asyncio.timeout(QUOTED_S):
+            quoted = (await quoter.compose(state.prompt)).text
+            checked = None if admits_ignorance(quoted) else await _check(state, quoted)
+    except (AttestError, TimeoutError) as error:
+        state.note(f"nothing was quoted instead: {kind_and_place(error)}")
+        return reply
+    if checked is None or not checked.deliverable:
+        return reply
+    found = citations(checked.text, checked.report.claims, state.evidence, state.found.grades)
+    return replace(reply, offered=found, offered_as=said("quoted_instead", state.language) if found else "")
 
 
 def answered(state: TurnState, outcome: Outcome, checked: Checked) -> Reply:

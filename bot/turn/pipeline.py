@@ -15,7 +15,7 @@ from bot.observability.turn_mark import turn_marked
 from bot.records import Ask, OnStage, Reply
 from bot.turn.access import groups_of_the_asker, turn_access
 from bot.turn.citations import internal_notes
-from bot.turn.draft_to_reply import decide_reply, refusing_reply, reply_without_answer
+from bot.turn.draft_to_reply import decide_reply, refusing_reply, reply_without_answer, with_quotes
 from bot.turn.pasted import read_pasted
 from bot.turn.prompt import turn_prompt
 from bot.turn.recording import broken_reply, record_reply
@@ -122,6 +122,7 @@ async def _expected(state: TurnState) -> Reply:
     except (ServiceError, StoreError) as error:
         state.note(f"{state.current}: {error}")
         reply = reply_without_answer(state, Outcome.FAILED, CODES.get(state.current))
+    reply = await with_quotes(state, reply)
     if state.stopped:  # whatever it came to: nobody is to see it, so nothing of it is recorded as an answer
         reply = replace(reply_without_answer(state, Outcome.FAILED), answer=said("stopped", state.language))
     return reply
@@ -176,7 +177,9 @@ async def _find(state: TurnState, access: Access) -> None:
     """Search, grade, decide, correct; what was found so far is kept also when time runs out in the middle."""
     seams, policy = state.seams, state.policy
     finders = Finders(seams.retriever, seams.grader, seams.web, seams.rewriter)
-    search = EvidenceSearch(state.query, access, policy, finders, state.stage, excluded=state.ask.excluded)
+    search = EvidenceSearch(
+        state.query, access, policy, finders, state.stage, excluded=state.ask.excluded, wants_web=state.ask.web
+    )
     try:
         await find(search)
         await correct(search, About(product=state.ask.product or NOT_KNOWN, brand=seams.company), state.marker)

@@ -109,8 +109,9 @@ def _ask_json(ask: Ask) -> dict[str, Any]:
     kept = {**plain(ask), "at": ask.at.isoformat() if ask.at else None}
     del kept["stop"]
     del kept["answered"]  # what a turn was made from stands in `rework`
-    if ask.rework is None:
-        del kept["rework"]
+    for name in ("rework", "web"):  # where nothing of the kind was wanted
+        if not kept[name]:
+            del kept[name]
     del kept["actor"]  # stands by itself, with the groups that the turn came to
     return kept
 

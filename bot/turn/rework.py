@@ -7,7 +7,7 @@ who ask may read them today; a prompt goes through the screen like every other. 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -67,7 +67,8 @@ async def reworked(state: TurnState, rework: Rework, language: str) -> Reply:
         return _said(texts.quoting)
     entry = await _answer(state, rework.entry_id)
     if entry is None:
-        return _said(texts.gone)
+        unanswered = not rework.entry_id and await last_turn(state) is not None
+        return _said(texts.unanswered if unanswered else texts.gone)
     state.ask = replace(state.ask, rework=replace(rework, entry_id=entry.entry_id))
     if rework.how == "translate" and rework.language not in LANGUAGES:
         return replace(_said(texts.which), suggestions=tuple(name.into for name in LANGUAGES.values()))
@@ -102,32 +103,34 @@ def _as_email(made: Reply, language: str) -> Reply:
 
 async def _answer(state: TurnState, entry_id: str) -> Entry | None:
     """The entry of the answer that is meant: one of this person's, in this conversation."""
-    ledger = state.seams.ledger
-    if known := entry_id or state.ask.answered:
-        entry = await ledger.get(known)
-        if entry is not None and _is_answer(entry, state.ask):
-            return entry
-        if entry_id:
-            return None
+    entry = await state.seams.ledger.get(entry_id) if entry_id else await last_turn(state)
+    return entry if entry is not None and _is_answer(entry, state.ask) else None
+
+
+async def last_turn(state: TurnState) -> Entry | None:
+    """The last turn in which something was asked, however it ended, as the record has it: the channel knows which was last in this conversation; elsewhere
+    it is known by its answer. Small talk is none.
+    """
+    ledger, ask = state.seams.ledger, state.ask
+    if ask.answered and (entry := await ledger.get(ask.answered)) is not None and _is_turn(entry, ask):
+        return entry
     last = (_last(state) or "").strip()
-    async for entry in _turns(state):
-        in_place = bool(state.ask.conversation) or entry.body["reply"]["answer"].strip() == last
-        if in_place and _is_answer(entry, state.ask):
+    async for entry in ledger.entries(newest_first=True, limit=LOOKED_AT, kinds=("turn",)):
+        if _is_turn(entry, ask) and (ask.conversation or (last and str(_of(entry, "reply")["answer"]).strip() == last)):
             return entry
     return None
 
 
-async def _turns(state: TurnState) -> AsyncIterator[Entry]:
-    async for entry in state.seams.ledger.entries(newest_first=True, limit=LOOKED_AT, kinds=("turn",)):
-        if isinstance(_of(entry, "reply").get("answer"), str):
-            yield entry
+def _is_turn(entry: Entry, ask: Ask) -> bool:
+    """Whether an entry is a turn of this person, in this conversation, that is no small talk."""
+    said, reply = _of(entry, "ask"), _of(entry, "reply")
+    place = ask.conversation is None or said.get("conversation") == ask.conversation
+    asked = not reply.get("intent") and isinstance(reply.get("answer"), str)
+    return entry.kind == "turn" and place and said.get("user") == ask.user and asked
 
 
 def _is_answer(entry: Entry, ask: Ask) -> bool:
-    said, reply = _of(entry, "ask"), _of(entry, "reply")
-    place = ask.conversation is None or said.get("conversation") == ask.conversation
-    given = reply.get("outcome") in _GIVEN and not reply.get("intent") and isinstance(reply.get("answer"), str)
-    return entry.kind == "turn" and place and said.get("user") == ask.user and given
+    return _is_turn(entry, ask) and _of(entry, "reply").get("outcome") in _GIVEN
 
 
 def _of(entry: Entry, name: str) -> Mapping[str, Any]:

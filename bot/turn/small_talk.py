@@ -97,6 +97,7 @@ class SmallTalkTexts:
     shortest: str
     held: str
     gone: str
+    unanswered: str
     which: str
     why: str
     why_sources: str

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.records import Reply
+from bot.turn.rework import last_turn
 from bot.turn.small_talk import Form, SmallTalkTexts, Talk, lists
 from bot.turn.state import TurnState
-from grounding.records import Turn
+from bot.view.reply import ReplyView, reply_view
+from bot.view.verdict import MAX_LINE, cut, missing_parts, why_lines
+from bot.wording.card import CardWords
 from rai.records import Outcome
 
-LOOKED_AT = 50
-"""Entries of the ledger that are looked at for the last answer."""
-MOST_SOURCES = 5
+MOST_SOURCES = MOST_LINES = 5
+_CHANGED = frozenset({Outcome.REPAIRED, Outcome.WITHHELD})
 _BUTTONS: dict[Form, tuple[Form, ...]] = {
     "greeting": ("help", "new"),
     "thanks": ("new",),
@@ -34,22 +38,26 @@ async def talked(state: TurnState, talk: Talk) -> Reply:
 async def _answer(state: TurnState, talk: Talk, texts: SmallTalkTexts) -> str:
     if talk.intent != "rework":
         return str(getattr(texts, talk.form))
-    last = next((turn for turn in reversed(state.history) if turn.role == "assistant"), None)
-    if last is None:
-        return texts.nothing_yet
-    sources = await _sources(state, last)
-    return "\n".join([texts.why_sources, "", *(f"- {source}" for source in sources)]) if sources else texts.why
+    entry = await last_turn(state)
+    if entry is None:
+        said = any(turn.role == "assistant" for turn in state.history)
+        return texts.why if said else texts.nothing_yet
+    reply, asked = reply_view(entry.body["reply"]), str(entry.body["ask"].get("question") or "")
+    return _why(reply, asked, CardWords(talk.language), texts)
 
 
-async def _sources(state: TurnState, last: Turn) -> list[str]:
-    """What the last answer cited, as the record of this person's turn has it; nothing if it is not found."""
-    async for entry in state.seams.ledger.entries(newest_first=True, limit=LOOKED_AT, kinds=("turn",)):
-        reply = entry.body.get("reply") or {}
-        if (
-            str(reply.get("answer", "")).strip() == last.text.strip()
-            and entry.body["ask"].get("user") == state.ask.user
-        ):
-            cited = [(c.get("title") or c.get("doc_id"), c.get("locator")) for c in reply.get("citations") or ()]
-            named = dict.fromkeys(" · ".join(dict.fromkeys(str(p) for p in place if p)) for place in cited)
-            return list(named)[:MOST_SOURCES]
-    return []
+def _why(reply: ReplyView, asked: str, words: CardWords, texts: SmallTalkTexts) -> str:
+    """Why a turn ended as it did: what was changed or held back and what the check had found of it, what no source answers, what an answer rests on."""
+    parts = [_listed(words(name), why_lines(reply, words, MOST_LINES)) for name in (reply.outcome,) if name in _CHANGED]
+    missing = [words("missing", part=cut(part, MAX_LINE)) for part in missing_parts(reply, asked)]
+    parts += ["\n".join(missing)]
+    if reply.delivered:
+        named = dict.fromkeys(" · ".join(dict.fromkeys(p for p in (c.name, c.locator) if p)) for c in reply.citations)
+        parts.append(_listed(texts.why_sources, list(named)[:MOST_SOURCES]))
+    return "\n\n".join(filter(None, parts)) or (texts.why if reply.delivered else reply.answer)
+
+
+def _listed(head: str, lines: Sequence[str]) -> str:
+    return (
+        "\n".join([head if head.endswith(":") else f"{head}:", "", *(f"- {line}" for line in lines)]) if lines else ""
+    )

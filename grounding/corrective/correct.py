@@ -58,7 +58,7 @@ class Metered:
 
 
 async def correct(f: EvidenceSearch, about: About, marker: str) -> None:
-    """Take the policy's corrective steps, in order, until the decision is correct or time or tokens are spent.
+    """Take the policy's corrective steps, in order, until the decision is correct or time or tokens are spent; then the web, if whoever asks wants it.
 
     `about`: what a plan is told of the product; `marker`: delimiter of quoted data. Raises PromptBlocked(unavailable=True): without the
     screen nothing goes on.
@@ -69,8 +69,10 @@ async def correct(f: EvidenceSearch, about: About, marker: str) -> None:
         async with asyncio.timeout(policy.correct_seconds) as bound:
             for step in policy.corrective:
                 if f.decision.action is Action.CORRECT:
-                    return
+                    break
                 await _take(f, step, model, about, marker)
+            if f.wants_web and not any(c.step == "web" for c in f.corrections):
+                await _take(f, "web", model, about, marker)
     except TimeoutError:
         if not bound.expired():
             raise

@@ -99,7 +99,7 @@ class FoundEvidence:
 class EvidenceSearch:
     """State of a search for evidence under way.
 
-    `excluded`: words that are taken out of every search. `first`: what was decided before anything was corrected, None until then. `query`
+    `excluded`: words that are taken out of every search. `wants_web`: the person who asks wants the web searched too, however good the passages are. `first`: what was decided before anything was corrected, None until then. `query`
     is what passages are graded against, `searched` what was searched for first. `passages`: of the knowledge base, those that were graded,
     best rank first; `pages`: web results as passages, those that are good enough, best first.
     """
@@ -110,6 +110,7 @@ class EvidenceSearch:
     ports: Finders
     stage: Staging
     excluded: tuple[str, ...] = ()
+    wants_web: bool = False
     searched: Query = field(default_factory=lambda: Query(""))
     found: Retrieval = field(default_factory=lambda: Retrieval((), "", ""))
     passages: list[Passage] = field(default_factory=list)

@@ -21,6 +21,8 @@ LOOK_BACK = 20
 """Turns before the question in which names are looked for."""
 MOST = 4
 """Names taken along at most."""
+SHORTEST = 4
+"""Letters of a name that no title has and that is told as in view."""
 TAKE_AT = 0.5
 """Probability from which a name is taken along."""
 
@@ -149,7 +151,7 @@ class QueryBuilder:
         for turn, known in zip(reversed(spoken), reversed(linked), strict=True):
             said = [turn.text[name.start : name.end] for name in known]
             held = {name for name in said if name}
-            for name in [*said, *(n for n in names(turn.text) if n not in held)]:
+            for name in [*said, *(n for n in names(turn.text) if n not in held and _is_a_name(n))]:
                 if any(_within(name, other) for other in found):
                     continue
                 if name in held or await self._linker.knows(name, access):
@@ -171,6 +173,11 @@ class QueryBuilder:
         if name is None or name in query.entities or not await self._linker.knows(name, access):
             return query
         return _with(query, (name,), (f"“{name}”: the newest name of the talk that the knowledge base holds",))
+
+
+def _is_a_name(word: str) -> bool:
+    """Whether capital letters alone make a plan, a region or a place of this: "M", "One" and the code "C-421" are none, unless a title has them."""
+    return len(word) >= SHORTEST and not any(char.isdigit() for char in word)
 
 
 def _within(name: str, other: str) -> bool:

@@ -20,7 +20,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page
 
 from bot.records import Refusal, Reply
-from bot.teams.answer_card import Shown, answer_card, said_on_card
+from bot.teams.answer_card import Shown, answer_card
 from bot.teams.extension.cards import answered, checked, inserted_answer, inserted_passage, working
 from bot.teams.message_limits import check_card
 from bot.teams.refusal_card import report_card
@@ -67,7 +67,7 @@ def cards() -> dict[str, Json]:
     assert refused
     made |= {
         "refused": refused[0]["content"],
-        "gap reported": said_on_card(WORDS("gap_told"))["value"],
+        "gap reported": _content(ALL["insufficient"], replace(full, gap_told=WORDS("gap_told"))),
         "dialog working": _dialog(working("0" * 32, EN)),
         "dialog answer": _dialog(answered(view_of(REPAIRED), "0" * 32, full, EN)),
         "dialog check": _dialog(checked(text, report, [PASSAGE], EN, WORDS)),

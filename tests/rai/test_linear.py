@@ -20,7 +20,7 @@ from tests.tables import Tables
 TABLES = Tables(__file__)
 
 SIZE = 200_000
-DENSE_SIZE = 20_000
+DENSE_SIZE = 10_000
 RANDOM_SIZE = 2_000
 OWN_SIZE = 3_000
 SOURCE = Source(

@@ -15,6 +15,9 @@ from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
 from grounding.errors import InputError
 
+SAMPLE_COMPANY = "Kestrelby Home"
+"""Whose help centre the sample is: what a server over it calls the company, unless the settings name one."""
+
 
 def ingest_sample(settings: Settings) -> None:
     """Take in the sample knowledge base and its people, unless that was done.

@@ -21,6 +21,9 @@ Product = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Only documents of this product and documents of no product."),
 ]
+Web = Annotated[
+    bool, typer.Option("--web", help="Search the web too, however good what the knowledge base has may look.")
+]
 
 
 def command_app(purpose: str | None = None) -> typer.Typer:

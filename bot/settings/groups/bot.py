@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from bot.settings.forms import CommaList, is_host
+from bot.settings.forms import CommaList, is_guid, is_host
 from bot.settings.group import Conflicts, Group
 
 
@@ -44,6 +44,24 @@ class Bot(Group):
         alias="service_url_hosts",
         description="hosts (suffixes with a leading dot) that replies may be sent to, loopback excepted",
     )
+
+    label: str | None = Field(
+        None,
+        alias="sensitivity_label",
+        description="id of the Purview label that every answer in Teams carries; none: no label",
+    )
+    restricted_label: str | None = Field(
+        None,
+        alias="restricted_label",
+        description="the same for answers that rest on a document which not everyone may read; default: sensitivity_label",
+    )
+
+    @field_validator("label", "restricted_label")
+    @classmethod
+    def _label_id(cls, value: str | None) -> str | None:
+        if value is not None and not is_guid(value):
+            raise ValueError("a GUID such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301")
+        return value
 
     @field_validator("service_url_hosts")
     @classmethod

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.teams.answer_card import CARD, Shown, answer_card, card_of, claim_rows, cut, for_customer, text_block
+from bot.teams.answer_card import CARD, GAP, Shown, answer_card, card_of, claim_rows, for_customer, text_block, worded
 from bot.teams.ports import Json
 from bot.view.reply import ListedSource, ReplyView
+from bot.view.verdict import cut
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.records import Passage
 from grounding.text import body_start
-from rai.records import Report
+from rai.records import Outcome, Report
 
 SELECT_VERB, SHOW, USE = "insert", "show", "use"
 THUMBNAIL = "application/vnd.microsoft.card.thumbnail"
@@ -76,9 +77,11 @@ def answered(reply: ReplyView, job: str, shown: Shown, words: ExtensionWords) ->
     content = made["content"] if made else card_of([], reply.answer[:300])
     below = [item for item in content["body"] if not _sends(item)]
     use = {"type": "Action.Submit", "title": words("use"), "data": {"verb": USE, "job": job}}
-    first = [use] if reply.delivered else []
-    body = [text_block(reply.answer), *below]
-    return dialog(words("answer_title"), card_of(body, reply.answer[:300], [*first, *content.get("actions", ())][:6]))
+    gap = {"type": "Action.Submit", "title": shown.words("gap"), "data": {"verb": GAP, "job": job}}
+    first = [use] if reply.delivered else [gap] if reply.outcome == Outcome.INSUFFICIENT else []
+    answer = worded(reply.answer, shown.words)
+    body = [text_block(answer), *below]
+    return dialog(words("answer_title"), card_of(body, answer[:300], [*first, *content.get("actions", ())][:6]))
 
 
 def _sends(item: Json) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,14 @@ WITHIN_S = 5.0
 """Teams gives up on an extension that takes longer than some seconds."""
 FOUND, CHECKED_AGAINST = 10, 8
 """Passages of one search; passages that a message is checked against."""
+NEAR = 0.3
+"""The least cosine of a passage that shares no word with what is searched for: something is nearest to any words, "asdf qwer" come to 0.21, "lorem
+ipsum dolor" to 0.29, "wlan einrichten" over English pages to 0.35.
+"""
+
+
+def _is_near(passage: Passage) -> bool:
+    return passage.bm25 is not None or passage.semantic is None or passage.semantic >= NEAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +38,11 @@ class PersonsKnowledge:
     within_s: float = WITHIN_S
 
     async def search(self, text: str, user: str | None, k: int = FOUND) -> Sequence[Passage]:
-        """What may be quoted to a customer of what `user` may read, best first, older editions behind newer ones. Raises ServiceError, StoreError."""
+        """What may be quoted to a customer of what `user` may read and has something to do with `text`, best first, older editions behind newer ones.
+        Raises ServiceError, StoreError.
+        """
         found = await self.system.retriever.retrieve(Query(text), await self.access(user), k)
-        usable = [p for p in found.passages if not p.internal and not p.screened]
+        usable = [p for p in found.passages if not p.internal and not p.screened and _is_near(p)]
         old = superseded(usable)
         return sorted(usable, key=lambda p: p.chunk_id in old)
 
@@ -60,6 +70,11 @@ class PersonsKnowledge:
     async def in_view(self, turns: Sequence[Turn], user: str | None) -> tuple[str, ...]:
         """What a conversation has named that `user` may read of. Raises StoreError."""
         return await self.system.queries.in_view(turns, await self.access(user))
+
+    async def restricted(self, doc_ids: Iterable[str]) -> bool:
+        """Whether one of these documents is not for everyone; a document that has gone counts as it was last. Raises StoreError."""
+        found = [await self.system.library.last(doc_id) for doc_id in dict.fromkeys(doc_ids)]
+        return any(document is not None and document.groups is not None for document in found)
 
     async def access(self, user: str | None) -> Access:
         """The rights of `user`; a directory that does not answer leaves what everyone may read."""

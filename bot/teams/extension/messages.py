@@ -20,7 +20,7 @@ from bot.http.source_links import evidence_link
 from bot.records import Answer, Ask, Reply
 from bot.settings.settings import Settings
 from bot.teams.activity import actor_of, time_of, user_of
-from bot.teams.answer_card import Shown
+from bot.teams.answer_card import GAP, Shown
 from bot.teams.extension.cards import (
     SELECT_VERB,
     SHOW,
@@ -40,6 +40,7 @@ from bot.teams.turn_limit import TurnLimit
 from bot.view.reply import ReplyView, reply_view, view_of
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
+from bot.wording.refusals import language_for
 from grounding.errors import AttestError, kind_and_place, kind_and_way
 from rai.ports import Ledger
 
@@ -65,14 +66,25 @@ class _Job:
 
     user: str | None
     made: asyncio.Task[Reply]
+    language: str
 
 
 class MessageExtension:
-    """What the invokes of a message extension are answered with. `limit`: how many turns a person may ask for in a minute."""
+    """What the invokes of a message extension are answered with. `limit`: how many turns a person may ask for in a minute; `report_gap`: records that a
+    person says of an entry that no source answers what was asked.
+    """
 
     def __init__(
-        self, settings: Settings, knowledge: PersonsKnowledge, answer: Answer, ledger: Ledger, limit: TurnLimit
+        self,
+        settings: Settings,
+        knowledge: PersonsKnowledge,
+        answer: Answer,
+        ledger: Ledger,
+        limit: TurnLimit,
+        *,
+        report_gap: Callable[[Json, str], Awaitable[None]],
     ) -> None:
+        self._report_gap = report_gap
         self._settings = settings
         self._knowledge = knowledge
         self._answer = answer
@@ -140,9 +152,14 @@ class MessageExtension:
         user = user_of(activity, self._settings)
         if data.get("verb") == SHOW:
             return await self._shown(job, user, words)
-        if data.get("verb") != USE:
+        if data.get("verb") not in (USE, GAP):
             return None
         reply = await self._reply(job, user)
+        if data["verb"] == GAP:
+            if reply is None:
+                return told(words("answer_title"), words("gone")), ""
+            await self._report_gap(activity, reply.entry_id)
+            return told(words("answer_title"), CardWords(words.language)("gap_told")), ""
         return (inserted_answer(reply, words), "") if reply and reply.delivered else (said(words("gone")), "")
 
     def _begin(self, activity: Json, text: str, user: str | None) -> str:
@@ -159,7 +176,7 @@ class MessageExtension:
         )
         while len(self._jobs) >= MOST_JOBS:  # the record has what is forgotten here
             self._jobs.pop(next(iter(self._jobs)))
-        self._jobs[job] = _Job(user, asyncio.create_task(self._made(ask)))
+        self._jobs[job] = _Job(user, asyncio.create_task(self._made(ask)), language_for(text, ask.locale))
         return job
 
     async def _made(self, ask: Ask) -> Reply:
@@ -174,7 +191,8 @@ class MessageExtension:
         reply = await self._reply(job, user)
         if reply is None:
             return told(words("answer_title"), words("later" if held else "gone")), ""
-        shown = Shown(CardWords(words.language), evidence=evidence_link(self._settings, reply.entry_id, user))
+        language = held.language if held is not None else words.language
+        shown = Shown(CardWords(language), evidence=evidence_link(self._settings, reply.entry_id, user))
         return answered(reply, job, shown, words), reply.entry_id
 
     async def _reply(self, job: str, user: str | None) -> ReplyView | None:

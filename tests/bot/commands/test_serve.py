@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 
+from bot.commands.ingest.sample import SAMPLE_COMPANY
+from bot.commands.serve import served
 from bot.server.addresses import Addresses, addresses_of
 from bot.server.serve import listening, serve_on
 from bot.settings.load import load_settings
@@ -35,6 +37,14 @@ async def started(settings: Settings, small: FakeWorld) -> AsyncIterator[tuple[a
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+
+def test_a_server_over_the_sample_knows_whose_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert served(None, 0, sample=True).answering.company == SAMPLE_COMPANY
+    assert served(None, 0, sample=False).answering.company == "the company"
+    monkeypatch.setenv("ATTEST_COMPANY", "Halden")
+    settings = served("127.0.0.1", 0, sample=True)
+    assert (settings.answering.company, settings.serving.host) == ("Halden", "127.0.0.1")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -166,6 +166,7 @@ async def test_a_caller_who_hangs_up_cancels_the_turn(client: Client, fake: Fake
         ({"question": "x", "context": {}}, "context must be text, not an object"),
         ({"question": "x", "policy": "lax"}, "policy 'lax' is not known; allowed: "),
         ({"question": "x", "histroy": []}, '"histroy" is not a field; allowed: question, history'),
+        ({"question": "x", "web": "yes"}, "web must be true or false, not text"),
         ({"question": "x", "excluded": "a"}, "excluded must be a list, not text"),
         ({"question": "x", "excluded": [1]}, "excluded[0] must be text, not a number"),
         ({"question": "x", "excluded": ["a", " "]}, "excluded[1] is empty"),
@@ -206,6 +207,12 @@ async def test_words_that_are_never_searched_for_are_taken_along(client: Client,
         assert response.status == 200
         assert fake.turns.asks[-1].excluded == excluded
     assert (await client.post("/api/ask", json=ASK | {"excluded": ["w"] * 20})).status == 200
+
+
+async def test_the_web_can_be_asked_for(client: Client, fake: Fake) -> None:
+    for said, web in ((None, False), (False, False), (True, True)):
+        await client.post("/api/ask", json=ASK | {"web": said})
+        assert fake.turns.asks[-1].web is web
 
 
 async def test_a_form_post_is_refused(client: Client) -> None:

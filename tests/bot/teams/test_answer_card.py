@@ -17,17 +17,18 @@ from bot.teams.answer_card import (
     Gap,
     Shown,
     answer_card,
-    changes,
+    card_of,
     for_customer,
     read_gap,
     read_rework,
-    said_on_card,
-    verdict_line,
+    read_web,
+    text_block,
 )
 from bot.teams.message_limits import MAX_BYTES, check_activity, check_card, size
 from bot.teams.render import render
 from bot.turn.rework import offered_reworks
 from bot.view.reply import view_of
+from bot.view.verdict import changes, verdict_line
 from bot.wording.card import CardWords, texts
 from grounding.query.clarify import Clarification
 from rai.records import Claim, EvidenceSpan, Kind, Outcome, Status
@@ -154,7 +155,7 @@ def test_values_sources_and_reasons_are_folded_and_one_unfolds_at_a_time() -> No
     content = card(REPAIRED)
     rows = part(content, "claims")["items"]
     texts_of = [[words_of(column["items"][0]) for column in row["columns"]] for row in rows]
-    assert texts_of == [["5 h", "same in the source", "[1] Manual"], ["2 kg", "not decided", "[1] Manual"]]
+    assert texts_of == [["2 kg", "not decided", "[1] Manual"], ["5 h", "same in the source", "[1] Manual"]]
     assert "as of 2026-03-01" in said(part(content, "sources"))
     assert "4 h → 5 h: the source says otherwise" in said(part(content, "why"))
     assert "It floats.: in no source" in said(part(content, "why"))
@@ -173,6 +174,39 @@ def test_a_withheld_draft_is_shown_with_what_no_source_supports_struck_out() -> 
 def test_ask_without_it_names_what_to_leave_out() -> None:
     [action] = [a for a in offered(card(WITHHELD, replace(SHOWN, drafts=True))) if a["title"] == "Ask without it"]
     assert action["data"]["msteams"]["text"] == "How long does it charge?\nPlease leave this out: 4 h"
+
+
+def test_what_is_said_twice_stands_once_among_the_values() -> None:
+    answer = "It charges in 5 h [1]. Yes, 5 h [1]."
+    again = Claim("quantity", "5 h", 28, 31, status="exact", evidence=(EvidenceSpan("c1", "text", 0, 3, "5 h"),))
+    rows = part(card(replace(REPAIRED, answer=answer, claims=(claim("5 h", answer), again))), "claims")["items"]
+    assert len(rows) == 1
+
+
+def test_the_web_is_offered_where_it_can_be_searched_and_was_not() -> None:
+    assert "Search the web" not in buttons(card(INSUFFICIENT))
+    content = card(INSUFFICIENT, replace(SHOWN, web=True))
+    [action] = [a for a in offered(content) if a["title"] == "Search the web"]
+    sent = action["data"]["msteams"]
+    assert sent["text"] == "How long does it charge?"
+    assert read_web(sent["value"])
+    assert read_web(json.dumps(sent["value"]))
+    assert not read_web({"verb": GAP})
+    assert "Search the web" not in buttons(card(REPLY, replace(SHOWN, web=True)))
+
+
+async def test_the_button_asks_once_more_with_the_web(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start(answer=FakeAnswer(INSUFFICIENT), web="sample")
+    await bot.post(channel.inbound("How long does it charge?"))
+    [message] = await channel.until_messages(1)
+    [action] = [a for a in offered(message["attachments"][0]["content"]) if a["title"] == "Search the web"]
+    pressed = action["data"]["msteams"]
+    await bot.post(channel.inbound(pressed["text"], value=pressed["value"]))
+    await channel.until_messages(2)
+    assert [(ask.question, ask.web) for ask in bot.answer.asked] == [
+        ("How long does it charge?", False),
+        ("How long does it charge?", True),
+    ]
 
 
 def test_what_is_missing_is_named() -> None:
@@ -265,7 +299,7 @@ def test_the_text_for_the_customer_stands_in_the_card_of_an_answer_alone() -> No
     ],
 )
 def test_a_card_that_teams_would_not_show_is_found(changed: Json, problem: str) -> None:
-    assert check_card({**said_on_card("x")["value"], **changed}) == [problem]
+    assert check_card({**card_of([text_block("x")], "x"), **changed}) == [problem]
     assert check_card(None) == ["attachment is no Adaptive Card"]
 
 
@@ -279,7 +313,8 @@ def test_what_is_no_gap_is_none(value: object) -> None:
 
 async def test_a_gap_is_recorded_once_and_only_for_what_was_asked_here(bots: Bots, channel: FakeChannel) -> None:
     bot = await bots.start(answer=FakeAnswer(INSUFFICIENT))
-    mine = await bot.ledger.append("turn", {"ask": {"conversation": "a:chat-1"}})
+    asked = {"conversation": "a:chat-1", "question": "How long does it charge?"}
+    mine = await bot.ledger.append("turn", {"ask": asked, "reply": INSUFFICIENT.as_json()})
     other = await bot.ledger.append("turn", {"ask": {"conversation": "a:chat-2"}})
 
     async def press(entry_id: str, language: str = "de") -> Json:
@@ -290,7 +325,10 @@ async def test_a_gap_is_recorded_once_and_only_for_what_was_asked_here(bots: Bot
         return dict(await reply.json())
 
     for _ in range(2):
-        assert (await press(mine.entry_id))["value"]["fallbackText"] == CardWords("de")("gap_told")
+        content = (await press(mine.entry_id))["value"]
+        assert CardWords("de")("gap_told") in said(content)
+        assert "How long does it charge?" in said(content), "the card stays"
+        assert CardWords("de")("gap") not in buttons(content)
     assert (await press(other.entry_id))["statusCode"] == 400
     assert (await press("e99"))["statusCode"] == 400
     [body] = bot.ledger.of("feedback")

@@ -10,6 +10,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.teams.attachments import FILE, MAX_BYTES, MAX_CHARS, attached_to, opened
+from bot.wording.refusals import language_for
 from bot.wording.teams import say
 from tests.bot.teams.conftest import REPLY, Bots
 from tests.fakes.channel import FakeChannel
@@ -45,11 +46,25 @@ async def files() -> AsyncIterator[str]:
 
 async def test_a_picture_is_said_to_be_left_out_before_the_answer(bots: Bots, channel: FakeChannel) -> None:
     bot = await bots.start()
-    await bot.post(channel.inbound("what does this error mean?", attachments=[OWN_TEXT, PICTURE]))
+    await bot.post(channel.inbound("how long do refunds take?", attachments=[OWN_TEXT, PICTURE]))
     [message] = await channel.until_messages(1)
     told = say("picture").format(names="screenshot.png")
     assert message["text"] == f"{told}\n\n{REPLY.answer}"
     assert bot.answer.asked[0].context is None
+
+
+@pytest.mark.parametrize(
+    "text", ["what does this error mean?", "was heißt diese Meldung?", "que veut dire ce code ?", "see pic, ok?"]
+)
+async def test_a_question_about_a_picture_is_not_answered_from_its_words(
+    bots: Bots, channel: FakeChannel, text: str
+) -> None:
+    """Some other error would be found, which nobody named."""
+    bot = await bots.start()
+    await bot.post(channel.inbound(text, attachments=[OWN_TEXT, PICTURE]))
+    [message] = await channel.until_messages(1)
+    assert message["text"] == say("picture", language_for(text, None)).format(names="screenshot.png")
+    assert bot.answer.asked == []
 
 
 async def test_a_picture_alone_is_not_asked_about(bots: Bots, channel: FakeChannel) -> None:

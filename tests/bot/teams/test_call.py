@@ -29,6 +29,7 @@ Json = dict[str, Any]
 PAGE = (
     "# Wren X2\n\nThe Wren X2 works with Watch Plus. In Austria Watch Plus costs 9 euros a month, in Norway 12 euros.\n"
 )
+OPEN, CLOSED = "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "3f2504e0-4f89-11d3-9a0c-0305e82c3302"
 SECRET = "# Kestrel\n\nThe Kestrel comes in May.\n"
 
 
@@ -52,6 +53,7 @@ async def system(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Syst
         (["I have the Wren X2.", "What does it cost in Norway?"], {"Norway", "Wren X2"}),
         (["My name is Bartholomew and I am in Timbuktu. Can I cancel?"], set()),
         (["When does the Kestrel come?"], set()),
+        (["One of them says C-421, signed M."], set()),
     ],
 )
 async def test_what_a_call_is_about_is_read_from_what_people_said(
@@ -65,6 +67,20 @@ async def test_what_a_call_is_about_is_read_from_what_people_said(
         [Turn("user", "When does the Kestrel come?")], Access("b", frozenset({"board"}))
     )
     assert board == ("Kestrel",)
+
+
+@pytest.mark.parametrize(("doc_id", "label"), [("x2.md", OPEN), ("secret.md", CLOSED), ("gone.md", OPEN)])
+async def test_an_answer_that_rests_on_what_not_everyone_may_read_has_the_stricter_label(
+    bots: Bots, channel: FakeChannel, system: System, doc_id: str, label: str
+) -> None:
+    reply = replace(REPLY, citations=(replace(REPLY.citations[0], doc_id=doc_id), *REPLY.citations[1:]))
+    bot = await bots.start(
+        answer=FakeAnswer(reply), knowledge=PersonsKnowledge(system), sensitivity_label=OPEN, restricted_label=CLOSED
+    )
+    await bot.post(channel.inbound("Can I cancel?"))
+    [message] = await channel.until_messages(1)
+    [root] = [e for e in message["entities"] if e.get("@type") == "Message"]
+    assert root["usageInfo"]["@id"] == label
 
 
 def card(**more: Any) -> Json:

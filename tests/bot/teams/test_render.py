@@ -109,6 +109,15 @@ def test_links(url: str | None, source: SourceLink | None, link: str | None) -> 
     assert claim["appearance"].get("url") == link
 
 
+def test_the_sensitivity_label_is_the_messages_by_its_id() -> None:
+    message = render(REPLY, teams=True, shown=Shown(CardWords("en"), label="8d3c-label"))
+    [root] = message["entities"]
+    assert root["usageInfo"] == {"@type": "CreativeWork", "@id": "8d3c-label"}
+    assert check_activity(message) == []
+    assert "usageInfo" not in render(REPLY, teams=True, shown=Shown(CardWords("en")))["entities"][0]
+    assert "entities" not in render(Reply(Outcome.FAILED, "No."), teams=True, shown=Shown(CardWords("en"), label="x"))
+
+
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_only_what_was_generated_is_labelled_as_generated(outcome: Outcome) -> None:
     message = render(replace(REPLY, outcome=outcome), teams=True)

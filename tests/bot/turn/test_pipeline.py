@@ -27,6 +27,7 @@ from grounding.errors import (
     WorkOverran,
 )
 from grounding.policy import Policy
+from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Access, Action, Document, Draft, Grading, Linked, Passage, Prompt, Turn, WebResult
 from rai.records import Entry, Outcome, Report
 from tests.e2e.support import ScriptedGrader, ScriptedWeb, World, world
@@ -342,6 +343,62 @@ async def test_a_failing_seam_fails_closed(tmp_path: Path, seam: str, error: Exc
     assert (reply.outcome, reply.code) == (Outcome.FAILED, code)
     assert "9.99" not in str(reply.answer)
     assert (reply.citations, reply.claims) == ((), ())
+
+
+QUOTE = "Watch Plus costs $9.99 a month."
+
+
+class Quoter:
+    """Quotes one sentence, or says that nothing answers."""
+
+    name = "quotes"
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    async def compose(self, _: Prompt) -> Draft:
+        return Draft(self._text, self.name)
+
+
+async def test_where_the_model_does_not_answer_checked_quotes_are_offered(tmp_path: Path) -> None:
+    w = await small(tmp_path)
+    seams = with_failing(replace(w.seams, quoter=Quoter(f"{QUOTE[:-1]} [1].")), "composer", DOWN)
+    reply = await answer_turn(replace(ASK, locale="de-DE"), seams, Policy())
+    assert (reply.outcome, reply.code) == (Outcome.FAILED, "model_unavailable")
+    assert (reply.citations, reply.claims) == ((), ()), "it is no answer"
+    [quoted] = reply.offered
+    assert (quoted.quote, quoted.doc_id, reply.offered_as) == (QUOTE, "prices.md", said("quoted_instead"))
+
+
+@pytest.mark.parametrize("text", ["Watch Plus costs $7.99 a month [1].", insufficient_sentence()])
+async def test_quotes_that_do_not_hold_and_none_are_not_offered(tmp_path: Path, text: str) -> None:
+    w = await small(tmp_path)
+    seams = with_failing(replace(w.seams, quoter=Quoter(text)), "composer", DOWN)
+    reply = await answer_turn(ASK, seams, Policy())
+    assert (reply.outcome, reply.offered, reply.offered_as) == (Outcome.FAILED, (), "")
+
+
+async def test_where_quoting_fails_too_the_turn_fails_as_it_did(tmp_path: Path) -> None:
+    w = await small(tmp_path)
+    seams = with_failing(with_failing(w.seams, "composer", DOWN), "quoter", StoreError("damaged"))
+    reply = await answer_turn(ASK, seams, Policy())
+    assert (reply.code, reply.offered) == ("model_unavailable", ())
+    assert any("nothing was quoted instead" in note for note in reply.record.notes)
+
+
+async def test_who_wants_the_web_gets_it_however_good_the_passages_are(tmp_path: Path) -> None:
+    web = ScriptedWeb(WebResult("Watch", "https://w.example/", "Watch Plus was announced in May."))
+    grader = ScriptedGrader({"prices.md": 0.95, "https://w.example/": 0.9})
+    w = await small(tmp_path, grader=grader, web=web)
+    alone = await answer_turn(ASK, w.seams, Policy())
+    assert (alone.record.action, alone.record.found.corrections) == (Action.CORRECT, ())
+    reply = await answer_turn(replace(ASK, web=True), w.seams, Policy())
+    assert [c.step for c in reply.record.found.corrections] == ["web"]
+    entries = [await w.ledger.get(r.entry_id) for r in (alone, reply)]
+    assert [e.body["ask"].get("web") for e in entries if e] == [None, True]
+    assert [e["origin"] for e in entries[1].body["evidence"]] == ["kb", "web"] if entries[1] else False
+    off = await answer_turn(replace(ASK, web=True), replace(w.seams, web=None), Policy())
+    assert off.outcome is Outcome.ANSWERED
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,14 @@ from pathlib import Path
 from bot.records import Ask, Reply
 from bot.turn.pipeline import answer_turn
 from bot.turn.small_talk import lists
+from bot.wording.card import CardWords
 from grounding.policy import Policy
+from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Document, Turn
 from rai.records import Outcome
 from tests.e2e.support import ScriptedGrader, World, world
 from tests.fakes.embedder import HashEmbedder
+from tests.fakes.model import ScriptedModel
 
 PRICES = Document("prices.md", "Plans", "Watch Plus costs $9.99 a month.")
 EN = lists().languages["en"].texts
@@ -22,8 +25,10 @@ async def small(tmp_path: Path, **more: object) -> World:
     return await world(tmp_path, [PRICES], HashEmbedder(), grader=ScriptedGrader({"prices.md": 0.9}), **more)  # type: ignore[arg-type]
 
 
-async def asked(w: World, question: str, *history: Turn, user: str | None = None) -> Reply:
-    return await answer_turn(Ask(question, history=history, user=user), w.seams, Policy())
+async def asked(
+    w: World, question: str, *history: Turn, user: str | None = None, conversation: str | None = None
+) -> Reply:
+    return await answer_turn(Ask(question, history=history, user=user, conversation=conversation), w.seams, Policy())
 
 
 async def test_it_is_answered_without_a_search_and_recorded(tmp_path: Path) -> None:
@@ -80,6 +85,34 @@ async def test_why_names_the_sources_of_the_last_answer_to_whoever_had_it(tmp_pa
     other = await asked(w, "why?", *said)
     assert other.answer == EN.why
     assert (await asked(w, "why?")).answer == EN.nothing_yet
+    await w.ledger.close()
+
+
+async def test_why_says_what_was_changed_or_held_back_and_what_the_check_had_found(tmp_path: Path) -> None:
+    """In a channel that knows its conversations the last turn is meant, however it ended."""
+    wrong = "Watch Plus costs $7.99 a month [1]."
+    w = await small(tmp_path, model=ScriptedModel(wrong, wrong))
+    held = await asked(w, "How much is Watch Plus?", conversation="c")
+    assert held.outcome is not Outcome.ANSWERED
+    why = await asked(w, "why?", Turn("user", "x"), conversation="c")
+    assert "$7.99" in why.answer
+    assert why.answer.startswith(CardWords("en")(held.outcome.value))
+    await w.ledger.close()
+
+
+async def test_why_after_a_question_without_an_answer_says_what_no_source_answers(tmp_path: Path) -> None:
+    w = await small(tmp_path, model=ScriptedModel("Watch Plus costs $9.99 a month [1].", insufficient_sentence()))
+    first = await asked(w, "How much is Watch Plus?", conversation="c")
+    said = (Turn("user", "How much is Watch Plus?"), Turn("assistant", first.answer))
+    question = "Who won the football cup in Brazil?"
+    assert (await asked(w, question, *said, conversation="c")).outcome is Outcome.INSUFFICIENT
+    await asked(w, "thanks", *said, conversation="c")
+    why = await asked(w, "why?", *said, Turn("user", question), conversation="c")
+    assert why.answer == f"No source answers this: {question}"
+    shorter = await asked(w, "make it shorter", *said, Turn("user", question), conversation="c")
+    assert shorter.answer == EN.unanswered
+    elsewhere = await asked(w, "why?", *said, conversation="d")
+    assert elsewhere.answer == EN.why
     await w.ledger.close()
 
 

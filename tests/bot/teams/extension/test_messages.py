@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from bot.records import Ask
+from bot.records import Ask, Reply
 from bot.settings.load import load_settings
 from bot.system import System
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import message_text
 from bot.teams.message_limits import check_card, size
+from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords, texts
+from grounding.quoting.blocks import LEAD_IN
+from grounding.records import Access, Passage, Query, Retrieval
+from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, RunningBot
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import AMPLE_S
@@ -123,6 +128,24 @@ async def test_without_words_it_says_what_to_type_and_a_second_page_is_empty(
     assert more["composeExtension"]["text"] == EN("nothing")
 
 
+@pytest.mark.parametrize(
+    ("bm25", "semantic", "listed"),
+    [(None, 0.21, False), (None, 0.35, True), (1.2, 0.05, True), (None, None, True)],
+)
+async def test_a_passage_that_only_happens_to_be_nearest_is_not_listed(
+    system: System, bm25: float | None, semantic: float | None, *, listed: bool
+) -> None:
+    """Something is nearest to "asdf qwer" too."""
+
+    class Nearest:
+        async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
+            passage = Passage("c", "plans.md", "Plans", "Watch Plus.", bm25=bm25, semantic=semantic)
+            return Retrieval((passage,), "hybrid", "v1")
+
+    knowledge = PersonsKnowledge(replace(system, retriever=Nearest()))
+    assert bool(await knowledge.search("asdf qwer", None)) is listed
+
+
 async def test_a_message_is_checked_against_what_the_person_may_read(
     bots: Bots, channel: FakeChannel, system: System
 ) -> None:
@@ -164,6 +187,33 @@ async def test_a_message_is_answered_and_the_answer_put_into_the_compose_box(
     stolen = await send(bot, channel, "submitAction", {"commandId": "answerThis", "data": use["data"]}, CARL)
     assert stolen["composeExtension"] == {"type": "message", "text": EN("gone")}
     assert (await bot.ledger.delivery())["entry_id"] == "entry-1"
+
+
+async def test_a_question_without_an_answer_is_told_in_its_language_and_its_gap_can_be_reported(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    missing = Reply(Outcome.INSUFFICIENT, "Das steht nicht da.", entry_id="entry-7")
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S), answer=FakeAnswer(missing))
+    asked = chosen_on("Wie lange dauert die Rücksendung eines Geräts?", "answerThis")
+    card = card_in(await send(bot, channel, "fetchTask", asked))
+    german = CardWords("de")
+    assert german("insufficient") in words_of(card)
+    gap = card["actions"][0]
+    assert gap["title"] == german("gap")
+    for _ in range(2):
+        done = card_in(await send(bot, channel, "submitAction", {"data": gap["data"]}))
+        assert words_of(done) == CardWords("en")("gap_told")
+    [body] = bot.ledger.of("feedback")
+    assert (body["reaction"], body["entry_id"], body["user"]) == ("gap", "entry-7", "bella")
+    stolen = card_in(await send(bot, channel, "submitAction", {"data": gap["data"]}, CARL))
+    assert words_of(stolen) == EN("gone")
+
+
+async def test_quotes_stand_below_our_words_in_their_language(bots: Bots, channel: FakeChannel, system: System) -> None:
+    quoted = replace(REPLY, answer=f"{LEAD_IN}\n- Watch Plus kostet 9,99 $ [1]")
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S), answer=FakeAnswer(quoted))
+    card = card_in(await send(bot, channel, "fetchTask", chosen_on("Was kostet Watch Plus im Monat?", "answerThis")))
+    assert text_of(card["body"][0]).startswith(CardWords("de")("quoted"))
 
 
 async def test_an_answer_that_takes_longer_is_fetched_when_it_is_there(

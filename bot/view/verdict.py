@@ -1,0 +1,78 @@
+"""What the check came to, in words: the verdict in a line, and what of a draft was changed or held back and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.view.reply import ReplyView
+from bot.wording.card import CardWords
+from rai.records import Claim, Outcome
+
+MAX_VALUE, MAX_LINE = 60, 120
+"""Characters of a value, and of a line, that are shown of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftChange:
+    """What became of something in the draft: `now` is what stands there in the answer, None if it was taken out."""
+
+    claim: Claim
+    now: str | None
+
+
+def changes(reply: ReplyView) -> list[DraftChange]:
+    """What the answer does not say as the draft said it; a sentence is told only if no value in it is."""
+    if reply.draft is None or not reply.delivered:
+        return []
+    wrong = reply.draft.unsupported
+    values = [c for c in wrong if c.kind != "statement"]
+    apart = [
+        c for c in wrong if c.kind == "statement" and not any(c.start <= v.start and v.end <= c.end for v in values)
+    ]
+    return [DraftChange(c, _now(c, reply.answer)) for c in sorted([*values, *apart], key=lambda c: c.start)]
+
+
+def _now(claim: Claim, answer: str) -> str | None:
+    instead = claim.instead
+    return instead.text if instead is not None and claim.kind != "statement" and instead.text in answer else None
+
+
+def verdict_line(reply: ReplyView, words: CardWords) -> str:
+    """The verdict in a line, as `8 values checked · 1 corrected: 4 h → 5 h · 1 part taken out`; empty where no answer was delivered."""
+    if not reply.delivered:
+        return ""
+    values = [c for c in reply.claims if c.kind != "statement"]
+    made = changes(reply)
+    corrected = [c for c in made if c.now is not None]
+    removed, doubtful = len(made) - len(corrected), sum(c.status in ("unchecked", "conflict") for c in values)
+    parts = [words.count("checked", len(values)) if values else words("nothing_checked")]
+    if corrected:
+        told = ", ".join(f"{cut(c.claim.text, MAX_VALUE)} → {cut(c.now or '', MAX_VALUE)}" for c in corrected[:3])
+        parts.append(f"{words.count('corrected', len(corrected))}: {told}")
+    parts += [words.count("removed", removed)] if removed else []
+    parts += [words.count("doubtful", doubtful)] if doubtful else []
+    return " · ".join(parts)
+
+
+def why_lines(reply: ReplyView, words: CardWords, most: int) -> list[str]:
+    """At most so many lines, as `4 h → 5 h: the source says otherwise`: what was changed, or held back, and what the check had found of it."""
+    made = changes(reply)
+    if not made and reply.outcome == Outcome.WITHHELD and reply.draft is not None:
+        made = [DraftChange(claim, None) for claim in reply.draft.unsupported]
+    return [
+        f"{cut(change.claim.text, MAX_LINE)}{f' → {cut(change.now, MAX_VALUE)}' if change.now else ''}: {words.status(change.claim.status)}"
+        for change in made[:most]
+    ]
+
+
+def missing_parts(reply: ReplyView, asked: str) -> list[str]:
+    """The parts of a question that no source answers; of one without an answer that has no parts the whole, `asked`."""
+    if reply.outcome == Outcome.INSUFFICIENT:
+        return list(reply.unanswered) or ([asked] if asked else [])
+    return list(reply.unanswered) if reply.delivered else []
+
+
+def cut(text: str, limit: int) -> str:
+    """A text in a line, at most so many characters of it."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
