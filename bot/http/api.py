@@ -149,6 +149,8 @@ async def _check_item(request: web.Request, item: Any, line: int, done: list[Che
 async def _body(request: web.Request) -> dict[str, Any]:
     if request.content_type != "application/json":
         raise Refused(415, "unsupported_media_type", "Content-Type must be application/json")
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise Refused(415, "unsupported_media_type", "a compressed body is not read; send it as it is")
     return json_forms.parse_json(await request.read())
 
 

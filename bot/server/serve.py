@@ -99,7 +99,13 @@ async def _served(
     add_routes(
         app, settings, app[ANSWER], system.ledger, deliveries=app[DELIVERIES], knowledge=PersonsKnowledge(system)
     )
-    runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=settings.bounds.turn_deadline_s)
+    runner = web.AppRunner(
+        app,
+        handle_signals=False,
+        access_log=None,
+        shutdown_timeout=settings.bounds.turn_deadline_s,
+        auto_decompress=False,  # nobody who may send compresses, and a bomb would
+    )
     await runner.setup()
     try:
         await web.SockSite(runner, listener, backlog=_BACKLOG).start()

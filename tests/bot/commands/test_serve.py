@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -167,6 +168,22 @@ def test_outside_local_mode_the_start_says_what_is_shut_and_why(
     assert bot in lines[1]
     assert "attest review-link" in lines[2]
     assert api in lines[3]
+
+
+@pytest.mark.parametrize("path", ["/api/messages", "/api/ask"])
+async def test_a_compressed_body_is_refused_and_no_error_of_ours(
+    small: FakeWorld, caplog: pytest.LogCaptureFixture, path: str
+) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    async with started(load_settings(port=0), small) as (_, addresses):
+        base = addresses.messages.removesuffix("/api/messages")
+        async with aiohttp.ClientSession(skip_auto_headers=["Content-Encoding"]) as session:
+            for body in (b"no gzip", gzip.compress(b"{}")):
+                async with session.post(f"{base}{path}", data=body, headers=headers) as response:
+                    assert response.status == 415
+            async with session.get(f"{base}/healthz") as response:
+                assert response.status == 200
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 async def test_outside_local_mode_the_start_makes_no_link(small: FakeWorld) -> None:
