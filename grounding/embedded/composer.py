@@ -12,8 +12,9 @@ from grounding.embedded.grader import told_anew
 from grounding.evidence.choose import retired, superseded
 from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
+from grounding.query.answer_kind import holds
 from grounding.quoting.blocks import BAR, LEAD_IN, cells
-from grounding.quoting.choose import choose, shown
+from grounding.quoting.choose import NEAR_BEST, choose, shown
 from grounding.quoting.features import COSINE, BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.filters import Filtered, filtered, shown_cells
 from grounding.quoting.question_parts import Reading, read
@@ -21,12 +22,16 @@ from grounding.quoting.siblings import FittedTable, fitted_tables, fitting, toge
 from grounding.quoting.sureness import may_quote
 from grounding.quoting.unknown import unknown_name
 from grounding.records import Draft, Evidence, Passage, Prompt
-from grounding.text import body_start
+from grounding.text import body_start, terms
 
 LOOKED_AT = 32
 """Blocks whose meaning is looked at: those that score best by words. The rest take their passage's."""
 REPLACED_BY = 0.3
 """The score from which a block stands in place of what an edition says that was replaced."""
+SAME_SUBJECT = 0.4
+"""The share of the terms of a block of an old edition that the newer edition's must have to stand in its place."""
+ABOUT_AS = 0.9
+"""The share of the best score from which two blocks are about as likely."""
 OLDER = 0.7
 """What a block keeps of its score beside a newer document about the same thing."""
 
@@ -91,7 +96,8 @@ class ExtractiveComposer:
             return None
         fitted = await asyncio.to_thread(fitted_tables, reading, found, passages)
         told = together(fitting(await self.scores(reading, found, passages), fitted), reading, found, fitted)
-        return Weighed(reading, found, passages, fitted, without_retired(told, found, passages))
+        told = without_strangers(without_retired(told, found, passages), reading, found, passages)
+        return Weighed(reading, found, passages, fitted, told)
 
     async def scores(
         self, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
@@ -132,13 +138,52 @@ class ExtractiveComposer:
 def without_retired(
     scores: list[list[float]], found: Sequence[BlockCandidate], passages: Sequence[Passage]
 ) -> list[list[float]]:
-    """`scores` with 0 for blocks of an edition that another has replaced, unless no other block may stand in their place."""
+    """`scores` with 0 for blocks of an edition that another has replaced, unless no other block may stand in their place. What the newer edition says on
+    the same subject takes their score: it may say so in other words than the question.
+    """
     gone = retired(passages)
-    left = [
-        [0.0 if passages[c.passage].chunk_id in gone else s for c, s in zip(found, part, strict=True)]
-        for part in scores
-    ]
+    heirs = {
+        i: _heir(i, found, passages, gone[passages[c.passage].chunk_id])
+        for i, c in enumerate(found)
+        if passages[c.passage].chunk_id in gone
+    }
+    left = [[0.0 if i in heirs else s for i, s in enumerate(part)] for part in scores]
+    for part, kept in zip(scores, left, strict=True):
+        for old, new in heirs.items():
+            if new is not None:
+                kept[new] = max(kept[new], part[old])
     return left if max(max(part) for part in left) >= REPLACED_BY else scores
+
+
+def without_strangers(
+    scores: list[list[float]], reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
+) -> list[list[float]]:
+    """`scores` with 0 for pages of the web wherever the knowledge base says something that is about as likely, with a value of the kind that is asked for
+    half as likely: a shop's advertisement is no second opinion on the company's own price.
+    """
+    own = [passages[c.passage].origin == "kb" for c in found]
+    if all(own):
+        return scores
+    out = []
+    for part, told in zip(reading.parts, scores, strict=True):
+        ours = max((i for i, is_own in enumerate(own) if is_own), key=lambda i: told[i], default=None)
+        typed = ours is not None and part.wants is not None and holds(found[ours].block.text, part.wants)
+        least = max(REPLACED_BY, (NEAR_BEST if typed else ABOUT_AS) * max(told))
+        stands = ours is not None and told[ours] >= least
+        out.append([0.0 if stands and not is_own else s for s, is_own in zip(told, own, strict=True)])
+    return out
+
+
+def _heir(old: int, found: Sequence[BlockCandidate], passages: Sequence[Passage], newer: frozenset[str]) -> int | None:
+    """The block of a newer edition that says most of what an old one says; None where none says much of it."""
+    mine = frozenset(terms(found[old].block.text))
+    shares = {
+        i: len(mine.intersection(terms(c.block.text))) / max(len(mine), 1)
+        for i, c in enumerate(found)
+        if passages[c.passage].doc_id in newer
+    }
+    best = max(shares, key=shares.__getitem__, default=None)
+    return best if best is not None and shares[best] >= SAME_SUBJECT else None
 
 
 def filtering(weighed: Weighed) -> tuple[Filtered | None, Weighed | None]:

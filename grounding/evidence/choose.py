@@ -67,18 +67,22 @@ def superseded(passages: Sequence[Passage]) -> dict[str, Passage]:
     return out
 
 
-def retired(passages: Sequence[Passage]) -> frozenset[str]:
-    """Ids of passages of an edition that another one among `passages` has replaced: it calls itself old, or has the same title with an
-    earlier year.
+def retired(passages: Sequence[Passage]) -> dict[str, frozenset[str]]:
+    """Ids of passages of an edition that another one among `passages` has replaced, each with the documents that did: it calls itself old, or has the
+    same title with an earlier year.
 
     Fewer than `superseded`: what these say is not to be quoted beside the newer edition.
     """
-    return frozenset(
-        old.chunk_id
-        for old in passages
-        for new in passages
-        if old.doc_id != new.doc_id and _is_older(old, new) and _same_but_age(old, new)
-    )
+    out: dict[str, frozenset[str]] = {}
+    for old in passages:
+        newer = frozenset(
+            new.doc_id
+            for new in passages
+            if old.doc_id != new.doc_id and _is_older(old, new) and _same_but_age(old, new)
+        )
+        if newer:
+            out[old.chunk_id] = newer
+    return out
 
 
 def _same_but_age(old: Passage, new: Passage) -> bool:

@@ -28,7 +28,9 @@ def _kinds() -> tuple[AnswerKind, ...]:
     table: dict[str, Any] = yaml.safe_load(files("grounding.query").joinpath("answer_kinds.yaml").read_text("utf-8"))
 
     def pattern(text: str, *, cased: bool = False) -> re.Pattern[str]:
-        whole = text.replace("<number>", table["number"]).replace("<units>", table["units"])
+        whole = text
+        for name in ("length", "number", "units"):  # one of them holds the others
+            whole = whole.replace(f"<{name}>", table[name])
         return re.compile(whole, re.RegexFlag(0) if cased else re.IGNORECASE)
 
     return tuple(

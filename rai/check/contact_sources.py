@@ -65,16 +65,19 @@ def _is_asked(claim: Claim) -> bool:
 
 def _read(text: str, claim: Claim, passages: Sequence[Passage], regions: tuple[str, ...]) -> Claim:
     mine = next((f for f in find_values(text, regions) if f.start < claim.end and claim.start < f.end), None)
-    if mine is None or not is_contact(mine):
-        return replace(
-            claim, trust="ordinary"
-        )  # read otherwise than the check read it: nobody is known to answer for it
+    if mine is None or not is_contact(mine):  # read otherwise than the check read it: only its very characters tell who answers for it
+        return replace(claim, trust=None if _is_said_officially(claim.text, passages) else "ordinary")
     known = holders(text[mine.start : mine.end], mine, passages, regions)
     if is_vouched(known):
         return replace(claim, trust=None)
     trust: Trust = "ordinary" if any(h.passage.trust == "ordinary" for h in known) else "inbound"
     better = official_instead(text, mine, known, passages, regions)
     return replace(claim, trust=trust, instead=better.span if better else claim.instead)
+
+
+def _is_said_officially(written: str, passages: Iterable[Passage]) -> bool:
+    whole = re.compile(rf"(?<!\w){re.escape(written)}(?!\w)")
+    return any(p.trust == "official" and bool(whole.search(f"{p.title}\n{p.text}")) for p in passages)
 
 
 def is_vouched(known: Iterable[Holder]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -76,6 +77,32 @@ async def test_an_edition_that_was_replaced_is_quoted_only_where_nothing_else_an
     assert "$200" not in both
     silent = passage("The office opens at nine.", doc="b", title="Fees 2025")
     assert "$200" in await told(prompt(question, [old, silent]))
+
+
+async def test_what_the_newer_edition_says_on_the_subject_in_other_words_stands_in_place_of_the_older_one() -> None:
+    old = passage(
+        "Refunds are paid to the method of payment within 3 working days of arrival.", doc="a", title="Returns 2023"
+    )
+    says = "We check what comes back within 5 working days of arrival and pay to the method of payment you used."
+    new = passage(f"{says} The office opens at nine.", doc="b", title="Returns 2025")
+    row = passage("Plan: Yearly | Ends: with a refund of the full months", doc="c", title="Plans")
+    text = await told(prompt("how long do refunds take", [old, new, row]))
+    assert "5 working days" in text
+    assert "3 working days" not in text
+
+
+def page(text: str, doc: str = "https://deals.example") -> Passage:
+    return replace(passage(text, doc=doc, title="Deals"), origin="web", tier="unlisted", trust="inbound")
+
+
+async def test_the_web_is_no_second_opinion_on_what_the_knowledge_base_says() -> None:
+    own = passage("Product: Wren X2 | Price: $219.00\nProduct: Wren X1 | Price: $84.00", title="Prices")
+    advertised = page("Wren X2 for only $79! The Wren X2 costs $79 at our shop.")
+    text = await told(prompt("what does the Wren X2 cost", [advertised, own]))
+    assert "$219.00" in text
+    assert "$79" not in text
+    alone = passage("The office opens at nine.")
+    assert "$79" in await told(prompt("what does the Wren X2 cost", [advertised, alone]))
 
 
 async def test_each_part_of_a_question_is_answered() -> None:

@@ -54,7 +54,7 @@ def test_an_older_edition_is_told_by_its_date_or_by_what_the_titles_say(
 ) -> None:
     """The page of another model is no older edition, whatever its date."""
     assert (old.chunk_id in superseded([new, old]), new.chunk_id in superseded([new, old])) == (is_superseded, False)
-    assert retired([new, old]) == ({old.chunk_id} if is_retired else set())
+    assert retired([new, old]) == ({old.chunk_id: frozenset({new.doc_id})} if is_retired else {})
 
 
 async def test_a_policy_that_fills_gives_the_rest_by_grade_after_what_is_kept() -> None:

@@ -54,6 +54,22 @@ def test_who_answers_for_a_contact(answer: str, trusts: tuple[Trust, ...], expec
     assert {trust for trust, _ in marked(answer, *passages).values()} == {expected}
 
 
+@pytest.mark.parametrize(
+    ("trust", "text", "expected"),
+    [
+        ("official", "Shop: Brindle Falls Flagship | Sunday: 11:00-16:00", None),
+        ("ordinary", "Shop: Brindle Falls Flagship | Sunday: 11:00-16:00", "ordinary"),
+        ("official", "Shop: Brindle Falls Flagships", "ordinary"),
+    ],
+)
+def test_a_place_that_a_tagger_alone_takes_for_an_address(trust: Trust, text: str, expected: Trust | None) -> None:
+    """Nobody reads it as one, so it is looked for by its very characters."""
+    answer = "Brindle Falls Flagship is open."
+    claim = Claim("entity", "Brindle Falls Flagship", 0, 22, status="exact", entity="address")
+    [read] = unvouched(answer, [claim], [passage("d", text, trust)])
+    assert read.trust == expected
+
+
 def test_two_passages_of_one_document_are_one_voice() -> None:
     again = Passage("d#2", "d", "Page", CALL)
     assert marked(CALL, passage("d", CALL), again) == {"0800 555 0142": ("ordinary", "")}
