@@ -65,7 +65,8 @@ def _is_asked(claim: Claim) -> bool:
 
 def _read(text: str, claim: Claim, passages: Sequence[Passage], regions: tuple[str, ...]) -> Claim:
     mine = next((f for f in find_values(text, regions) if f.start < claim.end and claim.start < f.end), None)
-    if mine is None or not is_contact(mine):  # read otherwise than the check read it: only its very characters tell who answers for it
+    if mine is None or not is_contact(mine):
+        # read otherwise than the check read it: only its very characters tell who answers for it
         return replace(claim, trust=None if _is_said_officially(claim.text, passages) else "ordinary")
     known = holders(text[mine.start : mine.end], mine, passages, regions)
     if is_vouched(known):
