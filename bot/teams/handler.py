@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,27 +14,20 @@ from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings.settings import Settings
 from bot.stop import Stop
 from bot.teams.activity import (
-    FEEDBACK_INVOKE,
-    Feedback,
     actor_of,
     addressed,
     is_personal,
     is_teams,
     mentions_bot,
     question_text,
-    read_feedback,
     time_of,
     user_of,
     wants_replies_in_body,
 )
 from bot.teams.answer_card import (
     MAX_ASKED,
-    Gap,
     Shown,
-    answer_card,
-    in_its_place,
     read_change,
-    read_gap,
     read_rework,
     read_web,
 )
@@ -43,31 +35,28 @@ from bot.teams.attachments import Opened, asked_nothing, attached_to, opened
 from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import MessageExtension
-from bot.teams.guard import RefusedRequest
 from bot.teams.history import ConversationHistory
-from bot.teams.inbox import Abandoned, ActivityKey, Inbox
+from bot.teams.inbox import Abandoned, ActivityKey, Inbox, key_of
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
-from bot.teams.refusal_card import ACTION_INVOKE, Pressed, declined, read_pressed, thanked, thanks
 from bot.teams.render import notice, render
+from bot.teams.responses import Responses
 from bot.teams.turn_limit import TurnLimit
 from bot.teams.undelivered import Undelivered, Waiting
 from bot.teams.worker import Busy, Worker
 from bot.turn.delivery import Deliveries, Delivery
-from bot.turn.disputes import Reporter, report
 from bot.turn.pasted import Pasted, read_pasted
 from bot.turn.rework import offered_reworks
-from bot.view.reply import DELIVERED, reply_view, view_of
+from bot.view.reply import DELIVERED, view_of
 from bot.wording.card import CardWords
 from bot.wording.pictures import is_about_picture
 from bot.wording.refusals import language_for
 from bot.wording.teams import say, welcome
-from grounding.errors import AttestError, InputError, StoreError, kind_and_place, kind_and_way
-from grounding.records import Turn, plain
-from rai.entry_schema import NAME, SCHEMA
+from grounding.errors import AttestError, StoreError, kind_and_place, kind_and_way
+from grounding.records import Turn
 from rai.ports import Ledger
-from rai.records import Entry, Outcome
+from rai.records import Outcome
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +118,6 @@ class ActivityHandler:
     ) -> None:
         self._settings = settings
         self._answer = answer
-        self._ledger = ledger
         self._inbox = inbox
         self._history = history
         self._outbox = outbox
@@ -140,8 +128,9 @@ class ActivityHandler:
         self._rate = TurnLimit(settings.serving.rate_per_minute)
         self._stops: dict[ActivityKey, Stop] = {}
         self._knowledge = knowledge
+        self._responses = Responses(settings, ledger, inbox, history)
         self.extension = (
-            MessageExtension(settings, knowledge, answer, ledger, self._rate, report_gap=self._record_gap)
+            MessageExtension(settings, knowledge, answer, ledger, self._rate, report_gap=self._responses.report_gap)
             if knowledge
             else None
         )
@@ -180,7 +169,7 @@ class ActivityHandler:
     async def _edited(self, activity: Json) -> Result:
         """A message was written anew: what was said of it is forgotten, and it is answered as it reads now."""
         self._worker.check()
-        asked = _key(activity)
+        asked = key_of(activity)
         if not (await self._inbox.knows(asked) or is_personal(activity) or mentions_bot(activity)):
             return Result(202)
         key = replace(asked, activity=f"{asked.activity} edited {_version(activity)}")  # no activity's id has a space
@@ -195,7 +184,7 @@ class ActivityHandler:
 
     async def _forget_message(self, activity: Json) -> None:
         """End the turn of a message, and forget what was said of it; the ledger keeps its entry."""
-        asked = _key(activity)
+        asked = key_of(activity)
         for key in list(self.working):
             if replace(key, activity=key.activity.partition(" ")[0]) == asked:
                 self._stops.setdefault(key, Stop()).press()
@@ -204,7 +193,7 @@ class ActivityHandler:
 
     async def _message(self, activity: Json) -> Result:
         self._worker.check()
-        key = _key(activity)
+        key = key_of(activity)
         in_body = wants_replies_in_body(activity)
         if not await self._inbox.take(key, activity):
             return Result(200, {"activities": []}) if in_body else Result(202)
@@ -310,14 +299,8 @@ class ActivityHandler:
         rework = read_rework(activity.get("value"))
         text = question_text(activity) or read_change(activity.get("value")) or (rework.how if rework else "")
         question = _Question(text, read_pasted(text))
-        pressed = None if text else read_pressed(activity.get("value"))
-        gap = None if text else read_gap(activity.get("value"))
-        if gap is not None:
-            reported = await self._report_gap(activity, gap)
-            told = CardWords(gap.language)("gap_told") if reported else say("apology", gap.language)
+        if not text and (told := await self._responses.submitted(activity)):
             return notice(told), question, None
-        if pressed is not None:
-            return notice(await self._submitted(activity, pressed)), question, None
         user = user_of(activity, self._settings)
         attached = attached_to(activity)
         if not text:
@@ -451,100 +434,12 @@ class ActivityHandler:
             log.error("a conversation was to be forgotten and was not: %s", error)  # noqa: TRY400  # one line is enough
 
     async def _invoke(self, activity: Json) -> Result:
-        if activity.get("name") == ACTION_INVOKE and (pressed := read_pressed(activity.get("value"))):
-            return await self._pressed(activity, pressed)
-        if activity.get("name") == ACTION_INVOKE and (gap := read_gap(activity.get("value"))):
-            entry = await self._report_gap(activity, gap)
-            card = self._reported(entry, gap, activity) if entry else None
-            return Result(200, in_its_place(card["content"]) if card else declined(say("apology", gap.language)))
+        if (told := await self._responses.invoke(activity)) is not None:
+            return Result(200, told)
         if self.extension is not None and (shown := await self.extension.invoke(activity)) is not None:
             body, entry_id = shown
             return Result(200, body, Delivery(entry_id, activity["channelId"]) if entry_id else None)
-        if activity.get("name") != FEEDBACK_INVOKE:
-            return Result(501)
-        feedback = read_feedback(activity.get("value"))
-        if feedback is None:
-            raise RefusedRequest(400, "value")
-        await self._record_once(_key(activity), await self._feedback_body(activity, feedback))
-        return Result(200, {})  # Teams takes a body with anything in it for an error
-
-    async def _pressed(self, activity: Json, pressed: Pressed) -> Result:
-        try:
-            await report(self._ledger, pressed.entry_id, self._reporter(activity), pressed.comment)
-        except InputError as error:
-            return Result(200, declined(str(error)))
-        return Result(200, thanked(pressed))
-
-    async def _submitted(self, activity: Json, pressed: Pressed) -> str:
-        """The same where the channel turns a card's button into a message; what to say of it."""
-        try:
-            await report(self._ledger, pressed.entry_id, self._reporter(activity), pressed.comment)
-        except InputError as error:
-            return str(error)
-        except AttestError:
-            return say("apology", _language(activity))
-        return thanks(pressed)
-
-    def _reported(self, entry: Entry, gap: Gap, activity: Json) -> Json | None:
-        """The card of the answer once more, which says that the gap is reported."""
-        asked, user = str(entry.body["ask"].get("question") or ""), self._reader(activity)
-        words = CardWords(gap.language)
-        evidence = evidence_link(self._settings, entry.entry_id, user)
-        shown = Shown(words, asked[:MAX_ASKED], evidence, gap_told=words("gap_told"), language=gap.language)
-        return answer_card(reply_view({**(entry.body.get("reply") or {}), "entry_id": entry.entry_id}), shown)
-
-    async def _report_gap(self, activity: Json, gap: Gap) -> Entry | None:
-        """Record that no source answers a question that was asked in this conversation; its entry, None where it was not asked here."""
-        entry = await self._ledger.get(gap.entry_id)
-        ask = entry.body.get("ask") if entry is not None and entry.kind == "turn" else None
-        if entry is None or not isinstance(ask, dict) or ask.get("conversation") != activity["conversation"]["id"]:
-            return None
-        await self._record_gap(activity, gap.entry_id)
-        return entry
-
-    async def _record_gap(self, activity: Json, entry_id: str) -> None:
-        key = replace(_key(activity), activity=f"gap {entry_id}")
-        await self._record_once(key, self._feedback(activity, entry_id, "gap"))
-
-    async def _record_once(self, key: ActivityKey, body: Json) -> None:
-        """An entry of feedback, one however often it is delivered or pressed."""
-        if await self._inbox.take(key, {}):
-            try:
-                await self._ledger.append("feedback", body)
-            except AttestError:
-                await self._inbox.forget(key)
-                raise
-            await self._inbox.done(key)
-
-    def _feedback(self, activity: Json, entry_id: str | None, reaction: str, text: str = "") -> Json:
-        return {
-            NAME: SCHEMA,
-            "entry_id": entry_id,
-            "assumed": False,
-            "reaction": reaction,
-            "text": text,
-            "user": user_of(activity, self._settings),
-            "actor": plain(actor_of(activity, self._settings)),
-            "channel": activity["channelId"],
-            "message": activity.get("replyToId"),
-        }
-
-    def _reporter(self, activity: Json) -> Reporter:
-        return Reporter(
-            user_of(activity, self._settings),
-            activity["channelId"],
-            activity["conversation"]["id"],
-            actor_of(activity, self._settings),
-        )
-
-    async def _feedback_body(self, activity: Json, feedback: Feedback) -> Json:
-        """`assumed` is true when the channel does not say which message is meant (the Agents Playground): the last one."""
-        message = activity.get("replyToId")
-        entry = await (self._history.entry_of(activity, message) if message else self._history.last_entry(activity))
-        return {
-            **self._feedback(activity, entry, feedback.reaction, feedback.text),
-            "assumed": message is None,
-        }
+        return Result(501)
 
     async def _arrive(self, activity: Json) -> None:
         """Welcome once per installation; forget the conversation when the bot is removed from it."""
@@ -599,10 +494,6 @@ def _someone_came(activity: Json) -> bool:
     bot = activity["recipient"]["id"]
     added = [member.get("id") for member in activity.get("membersAdded") or ()]
     return bot in added if is_teams(activity) else any(who != bot for who in added)
-
-
-def _key(activity: Json) -> ActivityKey:
-    return ActivityKey(activity["channelId"], activity["conversation"]["id"], activity.get("id") or uuid.uuid4().hex)
 
 
 def _language(activity: Json) -> str:

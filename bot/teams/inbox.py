@@ -8,6 +8,7 @@ tells whose the lease is, so that a process that was only slow finds out before 
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,11 @@ class Abandoned:
     activity: Json
     attempts: int
     age_s: float
+
+
+def key_of(activity: Json) -> ActivityKey:
+    """The key of an activity; one without an id is a new one each time."""
+    return ActivityKey(activity["channelId"], activity["conversation"]["id"], activity.get("id") or uuid.uuid4().hex)
 
 
 class Inbox:
