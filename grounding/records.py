@@ -401,6 +401,27 @@ class IngestReport:
     waiting: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class IngestPlan:
+    """What an ingest would do now; nothing was written. Numbers count documents, but for those that follow.
+
+    `chunks`: that would be made anew; `embedded`: chunks that would get a vector, those among them that wait since an earlier run; `tokens`: of what
+    would be embedded, by the tokenizer of the model on this machine; `text_bytes`: of the text of the new chunks, in UTF-8.
+    """
+
+    added: int
+    changed: int
+    unchanged: int
+    deleted: int
+    refused: tuple[Refusal, ...]
+    opened: tuple[str, ...]
+    rechunked: Mapping[str, int]
+    chunks: int
+    embedded: int
+    tokens: int
+    text_bytes: int
+
+
 def plain(value: Any) -> Any:
     """Copy of `value` for JSON, with each record in it as a dict by field, in the order of its fields.
 

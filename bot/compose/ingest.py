@@ -22,7 +22,7 @@ from grounding.errors import ServiceError
 from grounding.ingest.chunk_settings import marked, unmarked
 from grounding.ingest.history import History, OnChange
 from grounding.ports import Embedder
-from grounding.records import IngestReport, Progress, plain
+from grounding.records import IngestPlan, IngestReport, Progress, plain
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 
@@ -66,6 +66,7 @@ class StoreIngester:
     """
 
     ingest: Callable[..., Awaitable[IngestReport]]
+    foresee: Callable[..., Awaitable[IngestPlan]]
     make_anew: Callable[[Callable[[Progress], None]], Awaitable[Anew]]
     bring_back: Callable[[str], Awaitable[bool]]
     ledger: Ledger
@@ -106,6 +107,17 @@ class StoreIngester:
             await self.ledger.append("ingest", body)
         return report
 
+    async def plan(
+        self,
+        paths: Sequence[Path],
+        *,
+        acl: Path | None,
+        lexical_only: bool,
+        on_progress: Callable[[Progress], None],
+    ) -> IngestPlan:
+        """What `run` of the same arguments would do; the knowledge base stays as it is. Raises InputError or StoreError."""
+        return await self.foresee(paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress)
+
     async def _is_news(self, kb_version: str) -> bool:
         """True unless the newest record of a change names this state: what a killed run took in is recorded by the next."""
         state = kb_version.split("-g", maxsplit=1)[0]
@@ -117,7 +129,7 @@ class StoreIngester:
 async def open_ingester(settings: Settings) -> StoreIngester:
     """An ingester over the knowledge base of `settings`. Raises StoreError if it cannot be opened."""
     from grounding.embedded.index import EmbeddedIndex
-    from grounding.ingest.ingest import ingest, rebuild, restore
+    from grounding.ingest.ingest import ingest, plan, rebuild, restore
     from rai.embedded.name_file import NameFile
     from rai.embedded.verdict_file import VerdictFile
     from rai.ledger.store import SqlLedger
@@ -168,7 +180,8 @@ async def open_ingester(settings: Settings) -> StoreIngester:
             await upload(lambda _: None)
         return found
 
-    return StoreIngester(ingest_and_learn, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
+    foresee = partial(plan, index, chunking=settings.chunks.chunking)
+    return StoreIngester(ingest_and_learn, foresee, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
 
 
 def _made_anew(index: EmbeddedIndex, embedder: Embedder | None, failed: ServiceError | None, began: float) -> Rebuilt:

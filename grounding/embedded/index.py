@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import fcntl
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from grounding.embedded.fill_vectors import fill
@@ -16,6 +16,7 @@ from grounding.embedded.word_index import DamagedWordsError, WordIndex
 from grounding.errors import StoreError
 from grounding.ports import Embedder
 from grounding.records import Chunk, Document, DocumentInfo
+from grounding.store.chunks import embedding_text
 from grounding.store.history import StoreHistory
 from grounding.store.store import Store
 from grounding.store.store_reader import StoreReader
@@ -150,6 +151,24 @@ class EmbeddedIndex:
         return (
             StoreReader(self.store.path).chunks_without_vector(self._embedder.fingerprint) if self._embedder else (0, 0)
         )
+
+    def unembedded(self, chunks: Sequence[tuple[str, Chunk]]) -> list[str]:
+        """Of these chunks, each with the title of its document, those without a vector of the model in use, as the texts that would be embedded; none
+        without a model.
+        """
+        if self._embedder is None:
+            return []
+        ids = [chunk.chunk_id for _, chunk in chunks]
+        held = StoreReader(self.store.path).vectors(self._embedder.fingerprint, ids)
+        return [embedding_text(title, chunk.text) for title, chunk in chunks if chunk.chunk_id not in held]
+
+    def waiting(self, without: Collection[str]) -> list[str]:
+        """Texts, as they are embedded, of live chunks without a vector, those of the documents `without` left out; none without a model."""
+        if self._embedder is None:
+            return []
+        bare = self.store.without_vectors(self._embedder.fingerprint)
+        held = StoreReader(self.store.path).rows([chunk_id for chunk_id, _ in bare]) if without and bare else {}
+        return [text for chunk_id, text in bare if chunk_id not in held or held[chunk_id].chunk.doc_id not in without]
 
     async def embed_missing(self, batch: int, on_done: Callable[[int, int], None]) -> int:
         """Embed every live chunk that has no vector; without a model nothing is done.

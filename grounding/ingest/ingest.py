@@ -10,9 +10,10 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -21,7 +22,8 @@ from grounding.ingest.chunk import cut
 from grounding.ingest.chunk_settings import DEFAULT, READ_AT_ONCE, Chunking, marked, unmarked
 from grounding.ingest.history import ChangeKind, OnChange
 from grounding.ingest.sources import SourceItem, find
-from grounding.records import Chunk, Document, IngestReport, Progress, Refusal
+from grounding.records import Chunk, Document, IngestPlan, IngestReport, Progress, Refusal
+from grounding.tokens import count_tokens
 
 LOG = logging.getLogger("attest")
 _BATCH = 512
@@ -85,6 +87,16 @@ class IngestTarget(Protocol):
         """
         ...
 
+    def unembedded(self, chunks: Sequence[tuple[str, Chunk]]) -> list[str]:
+        """Of these chunks, each with the title of its document, those without a vector of the embedding model in use, as the texts that would be embedded;
+        none without a model.
+        """
+        ...
+
+    def waiting(self, without: Collection[str]) -> list[str]:
+        """Texts, as they are embedded, of live chunks without a vector, those of the documents `without` left out; none without a model."""
+        ...
+
     def counts(self) -> tuple[int, int]:
         """Number of live documents and of live chunks."""
         ...
@@ -138,7 +150,7 @@ async def ingest(
     began = time.monotonic()
     async with _writing(target):
         run = _Run(chunking, await asyncio.to_thread(target.stamps), await asyncio.to_thread(target.pulled))
-        await asyncio.to_thread(_read_all, target, run, find(paths, acl), on_progress)
+        await asyncio.to_thread(_read_all, target, run, find(paths, acl), partial(_flush, target, run), on_progress)
         deleted = _gone(run, paths)
         await asyncio.to_thread(target.drop, deleted)
         await asyncio.to_thread(target.catch_up, lambda done, total: on_progress(Progress("words", done, total)))
@@ -165,6 +177,57 @@ async def ingest(
     for kind, doc_id in [*run.changes, *(("deleted", doc_id) for doc_id in deleted)]:
         on_change(kind, doc_id)
     return report
+
+
+async def plan(
+    target: IngestTarget,
+    paths: Sequence[Path],
+    *,
+    acl: Path | None = None,
+    lexical_only: bool = False,
+    chunking: Chunking = DEFAULT,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> IngestPlan:
+    """What `ingest` of the same arguments would do: everything is read and cut, and nothing is written, embedded or locked. What a person removes meanwhile is
+    not seen.
+
+    Raises InputError as `ingest` does.
+    """
+    run = _Run(chunking, await asyncio.to_thread(target.stamps), await asyncio.to_thread(target.pulled))
+    sums: Counter[str] = Counter()
+    replaced: set[str] = set()
+
+    def embed(texts: Sequence[str]) -> None:
+        sums["embedded"] += len(texts)
+        sums["tokens"] += sum(map(count_tokens, texts))
+
+    def tally() -> None:
+        cut_anew = [(document.title, chunk) for document, chunks, _, _ in run.pending for chunk in chunks]
+        replaced.update(document.doc_id for document, _, _, _ in run.pending)
+        sums["chunks"] += len(cut_anew)
+        sums["text_bytes"] += sum(len(chunk.text.encode("utf-8", "replace")) for _, chunk in cut_anew)
+        if not lexical_only:
+            embed(target.unembedded(cut_anew))
+        run.pending.clear()
+        run.touched.clear()
+
+    await asyncio.to_thread(_read_all, target, run, find(paths, acl), tally, on_progress)
+    deleted = _gone(run, paths)
+    if not lexical_only:
+        embed(await asyncio.to_thread(target.waiting, replaced.union(deleted)))
+    return IngestPlan(
+        added=run.added,
+        changed=run.changed,
+        unchanged=run.unchanged,
+        deleted=len(deleted),
+        refused=tuple(run.refused),
+        opened=tuple(run.opened),
+        rechunked=dict(Counter(run.rechunked.values())),
+        chunks=sums["chunks"],
+        embedded=sums["embedded"],
+        tokens=sums["tokens"],
+        text_bytes=sums["text_bytes"],
+    )
 
 
 async def restore(target: IngestTarget, doc_id: str, *, chunking: Chunking = DEFAULT) -> bool:
@@ -221,15 +284,17 @@ def _read_all(
     target: IngestTarget,
     run: _Run,
     items: Iterable[SourceItem],
+    flush: Callable[[], None],
     on_progress: Callable[[Progress], None],
 ) -> None:
+    """Read and cut what is new or changed; `flush` takes each batch of it from `run.pending`."""
     for count, item in enumerate(items, 1):
         _take(target, run, item)
         if len(run.pending) >= _BATCH:
-            _flush(target, run)
+            flush()
         if count % 20 == 0:
             on_progress(Progress("read", count, None))
-    _flush(target, run)
+    flush()
     on_progress(Progress("read", len(run.seen), len(run.seen)))
 
 

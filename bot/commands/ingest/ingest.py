@@ -11,17 +11,18 @@ from typing import Annotated
 import typer
 from rich.progress import TaskID
 
+from bot.commands.ingest.plan import note_opened, refusals, show_plan
 from bot.commands.ingest.sample import place_sample_directory
 from bot.commands.ingest.watch import Job, follow, print_event, print_event_as_json
 from bot.commands.shared import options
-from bot.commands.shared.output import console, emit, note, plain, progress, table
+from bot.commands.shared.output import console, emit, note, plain, progress
 from bot.commands.shared.startup import make_home, run, settings_of
 from bot.commands.shared.wiring import opened_ingester
 from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
 from grounding.errors import InputError
 from grounding.ingest.chunk_settings import READ_AT_ONCE
-from grounding.records import IngestReport, Progress
+from grounding.records import IngestPlan, IngestReport, Progress
 
 app = options.command_app()
 _STAGES = {
@@ -59,6 +60,9 @@ def ingest(
         bool,
         typer.Option("--rebuild", help="First make all indexes again from the documents in store; needs no PATH."),
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be done, and what it would cost; nothing changes.")
+    ] = False,
     json: options.JsonFlag = False,
 ) -> None:
     """Take documents into the knowledge base; run it again after a change and only the change costs work.
@@ -74,12 +78,15 @@ def ingest(
       attest ingest --sample
       attest ingest handbook/ prices.xlsx --acl readers.yaml
       attest ingest corpus.jsonl --lexical-only --json
+      attest ingest handbook/ --dry-run
       attest ingest handbook/ --watch
       attest ingest --rebuild
     """
-    _one_of(paths, sample=sample, rebuild=rebuild, watch=watch)
+    _one_of(paths, sample=sample, rebuild=rebuild, watch=watch, dry_run=dry_run)
     settings = settings_of()
     job = Job(_given(settings, paths, sample=sample), acl, lexical_only)
+    if dry_run:
+        raise typer.Exit(show_plan(run(_plan(context, settings, job)), settings, json=json))
     if watch:
         run(_watch(context, settings, job, rebuild=rebuild, json=json))
         return
@@ -104,11 +111,13 @@ def _told(report: IngestReport | None, job: Job, *, json: bool) -> int:
     return 0 if report is None else _exit_code(report, job.paths)
 
 
-def _one_of(paths: list[Path] | None, *, sample: bool, rebuild: bool, watch: bool) -> None:
+def _one_of(paths: list[Path] | None, *, sample: bool, rebuild: bool, watch: bool, dry_run: bool) -> None:
     if (paths and sample) or not (paths or sample or rebuild):
         raise InputError("ingest takes either PATH… or --sample")
     if watch and not paths:
         raise InputError("ingest --watch takes PATH…")
+    if dry_run and (watch or rebuild):
+        raise InputError("ingest --dry-run goes with neither --watch nor --rebuild")
 
 
 async def _ingest(context: typer.Context, settings: Settings, job: Job, *, rebuild: bool) -> IngestReport | None:
@@ -121,6 +130,12 @@ async def _ingest(context: typer.Context, settings: Settings, job: Job, *, rebui
             if not job.paths:
                 return None
             return await ingester.run(job.paths, acl=job.acl, lexical_only=job.lexical_only, on_progress=on_progress)
+
+
+async def _plan(context: typer.Context, settings: Settings, job: Job) -> IngestPlan:
+    async with opened_ingester(context, settings) as ingester:
+        with bars() as on_progress:
+            return await ingester.plan(job.paths, acl=job.acl, lexical_only=job.lexical_only, on_progress=on_progress)
 
 
 async def _watch(context: typer.Context, settings: Settings, job: Job, *, rebuild: bool, json: bool) -> None:
@@ -170,10 +185,8 @@ def _exit_code(report: IngestReport, paths: Sequence[Path]) -> int:
 def _show(report: IngestReport) -> None:
     out = console()
     if report.refused:
-        out.print(table(("refused", "code", "reason"), [(r.doc, r.code, r.reason) for r in report.refused]))
-    if report.opened:
-        named = ", ".join(report.opened[:5]) + (" …" if len(report.opened) > 5 else "")
-        note(f"more people than before may now read {len(report.opened)} document(s): {named}; was --acl forgotten?")
+        out.print(refusals(report.refused))
+    note_opened(report.opened)
     for way, count in report.rechunked.items():
         note(f"{count} unchanged document(s) cut anew: by {report.chunking}, before by {way}")
     if report.reembedded:

@@ -18,7 +18,7 @@ from bot.commands.shared.startup import make_home, settings_of
 from bot.settings.settings import Settings
 from bot.system import OpenLedger, System
 from grounding.ingest.history import History, OnChange
-from grounding.records import IngestReport, Progress
+from grounding.records import IngestPlan, IngestReport, Progress
 from rai.ports import Ledger
 
 
@@ -35,6 +35,17 @@ class Ingester(Protocol):
         on_change: OnChange = ...,
     ) -> IngestReport:
         """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
+        ...
+
+    async def plan(
+        self,
+        paths: Sequence[Path],
+        *,
+        acl: Path | None,
+        lexical_only: bool,
+        on_progress: Callable[[Progress], None],
+    ) -> IngestPlan:
+        """What `run` of the same arguments would do; the knowledge base stays as it is. Raises InputError or StoreError."""
         ...
 
     def rebuild(self, on_progress: Callable[[Progress], None], /) -> Awaitable[None]:

@@ -24,6 +24,7 @@ from grounding.records import (
     DocumentInfo,
     Grade,
     Grading,
+    IngestPlan,
     IngestReport,
     Passage,
     Progress,
@@ -328,6 +329,31 @@ class MemoryIngester:
 
     world: FakeWorld
     settings: Settings
+
+    async def plan(
+        self,
+        paths: Sequence[Path],
+        *,
+        acl: Path | None,
+        lexical_only: bool,
+        on_progress: Callable[[Progress], None],
+    ) -> IngestPlan:
+        documents = [document for path in paths for document in _documents(path)]
+        new = [d for d in documents if d.doc_id not in self.world.library.held]
+        size = sum(len(d.text.encode()) for d in new)
+        return IngestPlan(
+            len(new),
+            0,
+            len(documents) - len(new),
+            0,
+            self.world.refused,
+            (),
+            {},
+            len(new),
+            len(new),
+            1000 * len(new),
+            size,
+        )
 
     async def run(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,9 @@ from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import StoreError
 from grounding.ingest.chunk_paragraphs import split
 from grounding.ingest.chunk_settings import DEFAULT, Chunking
-from grounding.ingest.ingest import ingest, restore
-from grounding.records import Access, Document, IngestReport, Progress
+from grounding.ingest.ingest import ingest, plan, restore
+from grounding.records import Access, Document, IngestPlan, IngestReport, Progress
+from grounding.tokens import count_tokens
 from tests.fakes.embedder import HashEmbedder
 
 
@@ -34,12 +36,55 @@ async def run(
     embedder: HashEmbedder | None = None,
     acl: Path | None = None,
     chunking: Chunking = DEFAULT,
+    lexical_only: bool = False,
 ) -> IngestReport:
     index = EmbeddedIndex(tmp_path / "index", embedder or HashEmbedder())
     try:
-        return await ingest(index, paths, acl=acl, chunking=chunking)
+        return await ingest(index, paths, acl=acl, chunking=chunking, lexical_only=lexical_only)
     finally:
         index.close()
+
+
+async def foreseen(tmp_path: Path, *paths: Path, embedder: HashEmbedder | None = None, **more: Any) -> IngestPlan:
+    index = EmbeddedIndex(tmp_path / "index", embedder or HashEmbedder())
+    try:
+        before = index.kb_version(), index.counts(), index.stamps()
+        made = await plan(index, paths, **more)
+        assert (index.kb_version(), index.counts(), index.stamps()) == before, "a plan changes nothing"
+        return made
+    finally:
+        index.close()
+
+
+async def test_a_plan_says_what_an_ingest_then_does(tmp_path: Path, kb: Path) -> None:
+    """New, the same again, changed and gone, refused; with vectors that are there already, and some that wait."""
+    for step in ("new", "same", "changed", "cut anew"):
+        if step == "changed":
+            (kb / "a.md").write_text("# About a\n\nA new text.\n\n# More\n\nAnd another one of it.\n", "utf-8")
+            (kb / "b.md").unlink()
+            (kb / "bad.pdf").write_bytes(b"%PDF-1.7 no")
+        chunking = Chunking("tokens", 20, 0) if step == "cut anew" else DEFAULT
+        said = await foreseen(tmp_path, kb, chunking=chunking)
+        embedder = HashEmbedder()
+        done = await run(tmp_path, kb, embedder=embedder, chunking=chunking)
+        assert counts(done) == (said.added, said.changed, said.unchanged, said.deleted), step
+        assert (len(said.refused), said.rechunked, said.opened) == (len(done.refused), done.rechunked, done.opened)
+        assert said.embedded == done.embedded == embedder.seen, step
+        assert bool(said.tokens) == bool(said.embedded)
+
+
+async def test_a_plan_counts_what_waits_for_vectors_but_not_what_goes(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb, lexical_only=True)
+    said = await foreseen(tmp_path, kb)
+    assert (said.chunks, said.embedded) == (0, 3)
+    (kb / "b.md").unlink()
+    (kb / "a.md").write_text("# About a\n\nA new text.\n", "utf-8")
+    said = await foreseen(tmp_path, kb)
+    assert (said.chunks, said.embedded) == (1, 2)
+    assert said.tokens >= count_tokens("A new text.")
+    assert said.text_bytes == len("# About a\n\nA new text.")
+    bare = await foreseen(tmp_path, kb, lexical_only=True)
+    assert (bare.chunks, bare.embedded, bare.tokens) == (1, 0, 0)
 
 
 def counts(report: IngestReport) -> tuple[int, int, int, int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.bot.commands.conftest import Attest
 from tests.bot.commands.fakes import FakeWorld
 
@@ -14,6 +16,39 @@ def test_a_rebuild_needs_no_path_and_a_watch_does(attest: Attest, small: FakeWor
     assert attest("ingest", "--rebuild", str(tmp_path)).code == 0
     assert len(small.ingests) == 1
     assert attest("ingest", "--watch", "--rebuild").code == 2
+
+
+def test_a_dry_run_says_what_it_would_do_and_cost(
+    attest: Attest, small: FakeWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kb").mkdir()
+    for n in range(3):
+        (tmp_path / "kb" / f"{n}.md").write_text("x" * 1000, "utf-8")
+    told = attest("ingest", str(tmp_path / "kb"), "--dry-run").out
+    assert "would be: added 3 · changed 0" in told
+    assert "none: the model on this machine" in told
+    assert "nothing was changed" in told
+    assert small.ingests == []
+    for name, value in SERVICE.items():
+        monkeypatch.setenv(f"ATTEST_{name}", value)
+    told = attest("ingest", str(tmp_path / "kb"), "--dry-run").out
+    assert "unknown: ATTEST_PRICE_EMBEDDING is not set" in told
+    assert "9.2 kB" in told, "three vectors of 1,536 numbers"
+    for name in ("INPUT", "OUTPUT"):
+        monkeypatch.setenv(f"ATTEST_PRICE_{name}", "1")
+    monkeypatch.setenv("ATTEST_PRICE_EMBEDDING", "0.02")
+    plan = attest("ingest", str(tmp_path / "kb"), "--dry-run", "--json").document
+    assert (plan["tokens"], plan["cost"], plan["currency"]) == (3000, "0.0001", "USD")
+    assert (plan["vector_bytes"], plan["sent_bytes"]) == (3 * 1536 * 2, 0)
+    assert attest("ingest", "--rebuild", "--dry-run").code == 2
+
+
+SERVICE = {
+    "EMBEDDER": "openai",
+    "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+    "OPENAI_API_KEY": "k",
+    "EMBEDDING_MODEL": "text-embedding-3-small",
+}
 
 
 def test_the_people_of_the_sample_stay_out_of_your_own_knowledge_base(attest: Attest, tmp_path: Path) -> None:
