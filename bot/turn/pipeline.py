@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -44,14 +45,17 @@ from grounding.evidence.choose import choose, extracted, superseded
 from grounding.observe import record_degraded
 from grounding.policy import Policy
 from grounding.query.clarify import clarifying
-from grounding.query.conversation import last_turn_query, with_words, without_excluded
+from grounding.query.conversation import goes_on, last_turn_query, with_words, without_excluded
 from grounding.query.trade_words import english_words
+from grounding.quoting.countries import countries_in, english_name
 from grounding.records import Access, Action, Evidence, Query, Turn
-from grounding.text import terms
+from grounding.text import caseless, terms
 from rai.account import Account
 from rai.records import Outcome
 from rai.screening.turn import screened_turn
 
+SHORT_NAME = 4
+"""Letters up to which what a country is called is an abbreviation."""
 LOG = logging.getLogger("attest.turn")
 
 
@@ -207,13 +211,15 @@ def _evidence(state: TurnState) -> tuple[Evidence, ...]:
 
 
 async def _query(state: TurnState, access: Access) -> Query:
-    turns = (*state.history, Turn("user", state.ask.question))
+    question = await _with_countries(state, access)
+    turns = (*state.history, Turn("user", question))
     try:
         query = await state.seams.queries.build(turns, access)
     except ServiceError as error:
         record_degraded("summarizer")
         query = last_turn_query(turns, f"{error}; the last turn is the query")
     state.note(query.note)
+    query = _of_the_country(query, question)
     product = state.ask.product
     if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
         query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
@@ -227,6 +233,34 @@ def _in_english_too(state: TurnState, query: Query) -> Query:
         return query
     state.note(f"also looked for in English: {', '.join(words)}")
     return replace(query, text=f"{query.text} {' '.join(words)}")
+
+
+async def _with_countries(state: TurnState, access: Access) -> str:
+    """The question with the countries in it as the documents call them: "and in the UK?" beside rows of the United Kingdom."""
+    question, linker = state.ask.question, state.seams.linker
+    if linker is None:
+        return question
+    for written, code in list(countries_in(question)):
+        name = english_name(code)
+        other = bool(name) and caseless(written) != caseless(name)
+        short = len(written) <= SHORT_NAME  # "UK" may stand somewhere, and the rows say it whole
+        if other and (short or not await linker.knows(written, access)) and await linker.knows(name, access):
+            question = re.sub(rf"(?<!\w){re.escape(written)}(?!\w)", name, question, count=1)
+            state.note(f"“{written}” was read as “{name}”")
+    return question
+
+
+def _of_the_country(query: Query, question: str) -> Query:
+    """The query of a question that goes on with another country ("and in Norway?") with that in place of the one before: else rows of both answer."""
+    now = {code: written for written, code in countries_in(question)}
+    if len(now) != 1 or not goes_on(question):
+        return query
+    [(new, name)] = now.items()
+    text = query.text
+    for written, code in list(countries_in(text)):
+        if code != new:
+            text = re.sub(rf"(?<!\w){re.escape(written)}(?!\w)", name, text)
+    return replace(query, text=text)
 
 
 async def _spelled(state: TurnState, query: Query, access: Access) -> Query:

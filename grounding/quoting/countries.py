@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from babel import Locale
@@ -23,6 +25,64 @@ def country_names(code: str) -> tuple[str, ...]:
     if named[0] is None:
         return ()
     return tuple(dict.fromkeys([*(caseless(name) for name in named if name), *_ALIASES.get(code, "").split()]))
+
+
+_WORDS = re.compile(r"[^\W\d_][\w’'.-]*")
+_ALSO_WORDS = frozenset(
+    "turkey china jordan chad jersey guinea georgia island oman man us it in no so of la il el".split()
+)
+"""Names of countries that are words too, in lower case; they count with a capital alone."""
+_NO_COUNTRIES = frozenset({"EU", "UN", "EZ", "ZZ", "XA", "XB"})
+_LONGEST = 4
+"""Words of a country's name, as in "Vereinigte Staaten von Amerika"."""
+
+
+@cache
+def _codes() -> dict[str, str]:
+    """Each name of a country without case, and what people call it that is no adjective, to its code."""
+    every = [str(code) for code in Locale("en").territories]
+    codes = [code for code in every if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES]
+    named: dict[str, str] = {
+        caseless(str(name)): code
+        for code in codes
+        for language in LANGUAGES
+        if (name := Locale(language).territories.get(code))
+    }
+    # what people say; adjectives are no countries
+    return {
+        **named,
+        "uk": "GB",
+        "u.k.": "GB",
+        "britain": "GB",
+        "england": "GB",
+        "usa": "US",
+        "u.s.": "US",
+        "us": "US",
+        "america": "US",
+        "holland": "NL",
+        "turkey": "TR",
+    }
+
+
+def countries_in(text: str) -> Iterator[tuple[str, str]]:
+    """The countries that a text names, in the order in which they stand: as they are written, and by their code (ISO 3166-1)."""
+    words = list(_WORDS.finditer(text))
+    at = 0
+    while at < len(words):
+        for count in range(min(_LONGEST, len(words) - at), 0, -1):
+            written = text[words[at].start() : words[at + count - 1].end()].rstrip("'’-")
+            plain = caseless(written)
+            code = _codes().get(plain) or _codes().get(plain.rstrip("."))
+            if code and (written != plain or plain not in _ALSO_WORDS):
+                yield written, code
+                at += count - 1
+                break
+        at += 1
+
+
+def english_name(code: str) -> str:
+    """What English documents call a country."""
+    return str(Locale("en").territories.get(code, ""))
 
 
 def as_said(value: str, question: str) -> str:

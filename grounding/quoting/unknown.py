@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from grounding.query.conversation import FILLERS
 from grounding.quoting.blocks import cells
+from grounding.quoting.countries import countries_in, country_names
 from grounding.quoting.coverage import GENERIC
 from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
 from grounding.quoting.ranges import CALENDAR
@@ -53,6 +54,10 @@ _PLACED = re.compile(
     r"\b(?:to|in|at|from|nach|aus|vers|à) (?:the |die |der |den )?([^\W\d_][\w’'-]*)(?=\s*(?:$|[?.,;:!)]|(?:pls|please|plz|bitte|svp|and|und|et|how|what|when|is|does|with|by)\b))",
     re.IGNORECASE,
 )
+_SHOP_IN = re.compile(
+    rf"\b(?:{'|'.join(sorted(_PLACES))}) (?:in|at|of|à|de|van|te|von) (?:the |die |der |den )?([^\W\d_][\w’'-]*)",
+    re.IGNORECASE,
+)
 _NAMING = frozenset("a an the my our your his her their of for with".split())
 """Words before a name."""
 _ARTICLES = frozenset("a an the my his her their our your this that one".split())
@@ -72,8 +77,56 @@ def unknown_name(
         unknown_of_its_kind(question, passages)
         or _unknown_sibling(question, found, passages)
         or _unknown_thing(question, passages)
+        or _unknown_shop(question, found, passages)
+        or (None if best is None else _unknown_country(question, found[best], passages))
         or (None if best is None else _unknown_place(question, found[best], passages))
         or (None if best is None else _unknown_beside(question, found[best], passages))
+    )
+
+
+def _unknown_country(question: str, best: BlockCandidate, passages: Sequence[Passage]) -> str | None:
+    """A country, in any of seven languages, that no passage names, where what would be quoted is the row of another one."""
+    asked = list(countries_in(question))
+    if not asked or not _is_of_countries(best):
+        return None
+    return None if any(_says_country(passages, written, code) for written, code in asked) else asked[0][0]
+
+
+def _says_country(passages: Sequence[Passage], written: str, code: str) -> bool:
+    """Whether a passage has a country, in whatever language or by its code."""
+    text = "\n".join(f"{p.title}\n{p.locator or ''}\n{p.text}" for p in passages)
+    plain, names = caseless(text), {caseless(written), *country_names(code)}
+    named = any(re.search(rf"(?<![^\W_]){re.escape(name)}", plain) for name in names)
+    return named or re.search(rf"\b{code}\b", text) is not None
+
+
+def _is_of_countries(candidate: BlockCandidate) -> bool:
+    """Whether a block is of one country: its title or heading names it ("Aide pour les clients en France"), or a row does in its first cells or the name of one."""
+    if next(countries_in(candidate.around), None) is not None:
+        return True
+    return candidate.block.kind == "row" and any(
+        bool({"country", "countries", "land", "länder", "pays"} & set(caseless(cell.header).split()))
+        or next(countries_in(cell.span.text), None) is not None
+        for cell in cells(candidate.block.text)[:KEYS]
+    )
+
+
+def _unknown_shop(question: str, found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> str | None:
+    """The place of a shop, branch or the like that no passage has ("the shop in Leeds"), where there are rows by place."""
+    said = _said(passages)
+    for match in _SHOP_IN.finditer(question):
+        word = match.group(1)
+        plain = caseless(word)
+        if len(word) < NAME_FROM or plain in _PLAIN | _NO_AREAS | STOP_WORDS or set(terms(word)) & FILLERS:
+            continue
+        if terms(word) and not _known(word, said) and any(_is_of_places(c) for c in found):
+            return word
+    return None
+
+
+def _is_of_places(candidate: BlockCandidate) -> bool:
+    return candidate.block.kind == "row" and any(
+        set(caseless(c.header).split()) & _AREAS for c in cells(candidate.block.text)[:KEYS]
     )
 
 
@@ -91,7 +144,7 @@ def _unknown_place(question: str, best: BlockCandidate, passages: Sequence[Passa
         if len(word) < NAME_FROM or plain in _PLAIN | _NO_AREAS | STOP_WORDS or set(terms(word)) & FILLERS:
             continue
         if terms(word) and not _known(word, said):
-            return word
+            return None if any(_says_country(passages, *named) for named in countries_in(word)) else word
     return None
 
 

@@ -1,37 +1,30 @@
-"""Codes of countries in cells, and what people call the countries."""
+"""Countries as people write them."""
 
 from __future__ import annotations
 
 import pytest
 
-from grounding.quoting.countries import as_said, country_names
+from grounding.quoting.countries import as_said, countries_in, english_name
 
 
 @pytest.mark.parametrize(
-    ("code", "names"),
+    ("text", "found"),
     [
-        ("IE", {"ireland", "irland", "irlande", "irish"}),
-        ("GB", {"united kingdom", "uk", "britain"}),
-        ("DE", {"germany", "deutschland", "allemagne", "german"}),
+        ("And in the UK?", [("UK", "GB")]),
+        ("et pour la Belgique", [("Belgique", "BE")]),
+        ("in germany please", [("germany", "DE")]),
+        ("de España a Francia", [("España", "ES"), ("Francia", "FR")]),
+        ("Versand in die Vereinigten Staaten? Vereinigte Staaten!", [("Vereinigte Staaten", "US")]),
+        ("a turkey for us, tell us the price in it", []),
+        ("shipping to Turkey and the U.S.", [("Turkey", "TR"), ("U.S.", "US")]),
+        ("no answer so far, oman", []),
+        ("", []),
     ],
 )
-def test_a_code_has_its_names_in_several_languages(code: str, names: set[str]) -> None:
-    assert names <= set(country_names(code))
+def test_the_countries_that_a_text_names(text: str, found: list[tuple[str, str]]) -> None:
+    assert list(countries_in(text)) == found
 
 
-@pytest.mark.parametrize("cell", ["ie", "XX", "QQQ", "I", "12", "", "Ireland"])
-def test_what_is_no_code_of_a_country_has_none(cell: str) -> None:
-    assert country_names(cell) == ()
-
-
-@pytest.mark.parametrize(
-    ("question", "said"),
-    [
-        ("who's open saturdays in Ireland?", "ireland"),
-        ("Wer hat in Irland auf?", "irland"),
-        ("who's open saturdays in Irelandia", "IE"),
-        ("who's open in france", "IE"),
-    ],
-)
-def test_a_cell_is_read_as_the_question_calls_it(question: str, said: str) -> None:
-    assert as_said("IE", question) == said
+def test_what_documents_call_them() -> None:
+    assert english_name("GB") == "United Kingdom"
+    assert as_said("GB", "and in the uk?") == "uk"

@@ -65,6 +65,45 @@ RATES = "To: Austria | Standard: €11\nTo: Germany | Standard: €5\n\nParcels 
 
 
 @pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("et pour la Belgique", "Belgique"),
+        ("was kostet der Versand nach Spanien", "Spanien"),
+        ("was kostet der Versand nach Österreich", None),
+        ("delivery to Austria and Belgium", None),
+        ("what does delivery cost", None),
+    ],
+)
+def test_a_country_in_any_language_is_not_answered_for_from_the_row_of_another(
+    question: str, unknown: str | None
+) -> None:
+    passages = [Passage("c", "d", "Help", RATES)]
+    assert unknown_name(question, candidates(passages), passages, 0) == unknown
+
+
+def test_a_page_about_one_country_does_not_answer_for_another() -> None:
+    passages = [Passage("c", "d", "Aide pour les clients en France", "La livraison coûte 5,70 €. Appelez avant midi.")]
+    found = candidates(passages)
+    assert unknown_name("livraison en Belgique ?", found, passages, 0) == "Belgique"
+    assert unknown_name("livraison en France ?", found, passages, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("When does the shop in Leeds open?", "Leeds"),
+        ("opening hours of the shop in Ghent", None),
+        ("is the shop in stock", None),
+    ],
+)
+def test_a_shop_in_a_place_that_no_passage_has(question: str, unknown: str | None) -> None:
+    text = "Shop: Ghent | City: Ghent | Sunday: closed\nShop: Utrecht | City: Utrecht | Sunday: 10-16\n\nOn holidays we open at ten."
+    passages = [Passage("c", "d", "Shops", text)]
+    found = candidates(passages)
+    assert unknown_name(question, found, passages, len(found) - 1) == unknown
+
+
+@pytest.mark.parametrize(
     ("question", "best", "unknown"),
     [
         ("delivery fee to spain pls", 0, "spain"),

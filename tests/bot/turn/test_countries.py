@@ -1,0 +1,53 @@
+"""Countries in a question, as the documents call them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bot.records import Ask
+from bot.turn.pipeline import answer_turn
+from grounding.policy import Policy
+from grounding.records import Access, Document, Linked, Turn
+from tests.e2e.support import ScriptedGrader, world
+from tests.fakes.embedder import HashEmbedder
+
+RATES = Document(
+    "rates.md", "Rates", "To: United Kingdom | Fee: £4.00\nTo: Canada | Fee: CA$6.00\nTo: France | Fee: €5.00"
+)
+
+
+class Names:
+    """Knows the words of one text."""
+
+    async def knows(self, name: str, access: Access) -> bool:
+        return name.lower() in RATES.text.lower()
+
+    async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
+        return [[] for _ in texts]
+
+
+async def asked(folder: Path, question: str, *history: Turn) -> tuple[str, tuple[str, ...]]:
+    w = await world(folder, [RATES], HashEmbedder(), grader=ScriptedGrader({"rates.md": 0.9}))
+    reply = await answer_turn(Ask(question, history=history), replace(w.seams, linker=Names()), Policy())
+    await w.ledger.close()
+    return reply.record.query.text, reply.record.notes
+
+
+async def test_an_abbreviation_and_another_language_are_read_as_what_the_documents_say(tmp_path: Path) -> None:
+    query, notes = await asked(tmp_path / "a", "What is the fee to the UK?")
+    assert "United Kingdom" in query
+    assert "“UK” was read as “United Kingdom”" in notes
+    query, _ = await asked(tmp_path / "b", "Was kostet es nach Kanada?")
+    assert "Canada" in query
+    query, notes = await asked(tmp_path / "c", "Was kostet es nach Belgien?")
+    assert "Belgien" in query
+    assert not any("read as" in note for note in notes)
+
+
+async def test_a_question_that_goes_on_with_another_country_is_not_about_the_one_before(tmp_path: Path) -> None:
+    said = Turn("customer", "What is the fee to Canada?")
+    query, _ = await asked(tmp_path, "And to the UK?", said)
+    assert "United Kingdom" in query
+    assert "Canada" not in query
