@@ -16,6 +16,7 @@ from typing import Any, get_args
 from bot.records import How, Rework
 from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
+from bot.turn.answer_form import MISSING
 from bot.view.reply import ListedSource, ReplyView
 from bot.view.verdict import MAX_LINE, MAX_VALUE, cut, missing_parts, verdict_line, why_lines
 from bot.wording.card import CardWords
@@ -38,7 +39,7 @@ A_ROW = 3
 """Buttons of a row: Microsoft's renderer cuts the words of more to their first letters."""
 CHANGE, ABOUT = "change", "about"
 """The verb of the button that asks again about something else, and the field that says what."""
-MAX_ROWS, MAX_SOURCES, MAX_DRAFT, MAX_ASKED = 12, 8, 1500, 600
+MAX_ROWS, MAX_SOURCES, MAX_DRAFT, MAX_ASKED, MAX_NAMES = 12, 8, 1500, 600, 8
 _HEADS = {
     Outcome.REPAIRED: ("repaired", "Warning"),
     Outcome.WITHHELD: ("withheld", "Attention"),
@@ -112,7 +113,11 @@ def read_change(value: Any) -> str:
     if not (isinstance(asked, str) and asked.strip()):
         return ""
     named = cut(about, MAX_LINE) if isinstance(about, str) else ""
-    return changed(asked[:MAX_ASKED], named) if named else asked[:MAX_ASKED]
+    view = value.get("view")
+    before = [name[:MAX_LINE] for name in view if isinstance(name, str)][:MAX_NAMES] if isinstance(view, list) else []
+    if not named:
+        return asked[:MAX_ASKED]
+    return changed(asked[:MAX_ASKED], named, before)
 
 
 def read_web(value: Any) -> bool:
@@ -209,7 +214,11 @@ def _change(shown: Shown) -> list[Json]:
         "maxLength": MAX_LINE,
         "value": ", ".join(shown.view or ())[:MAX_LINE],
     }
-    again = {"type": "Action.Submit", "title": w("ask_again"), "data": {"verb": CHANGE, "asked": shown.asked}}
+    again = {
+        "type": "Action.Submit",
+        "title": w("ask_again"),
+        "data": {"verb": CHANGE, "asked": shown.asked, "view": list(shown.view or ())},
+    }
     return [field_, {"type": "ActionSet", "actions": [again, new]}]
 
 
@@ -330,7 +339,7 @@ def _steps(reply: ReplyView, shown: Shown) -> list[Json]:
         data = {"verb": GAP, "entry_id": reply.entry_id, "language": shown.language}
         submit = {"type": "Action.Submit", "title": w("gap"), "data": data}
         steps.append({"type": "Action.Execute", "title": w("gap"), "verb": GAP, "data": data, "fallback": submit})
-    if reply.outcome == Outcome.FAILED and asked:
+    if reply.outcome in (Outcome.FAILED, Outcome.WITHHELD) and asked:
         steps.append(_say(w("try_again"), asked))
     return steps
 
@@ -384,6 +393,7 @@ def for_customer(answer: str, unvouched: Sequence[str] = ()) -> str:
     nobody sends them on without a look.
     """
     text = re.sub(r"[ \t]*" + MARKER.pattern, "", answer.removeprefix(LEAD_IN).lstrip())
+    text = re.sub(rf"(?m)^{MISSING}[^\n]{{0,2000}}$", "", text)  # said to the human agent
     text = with_marks(text, unvouched)
     text = re.sub(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+[^\n]{0,300}\n?", "", text)
     text = re.sub(r"\[([^\]\[]{1,300})\]\((https?://[^()\s]{1,500})\)", r"\1: \2", text)

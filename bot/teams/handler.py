@@ -51,9 +51,10 @@ from bot.turn.rework import offered_reworks
 from bot.view.reply import DELIVERED, view_of
 from bot.wording.card import CardWords
 from bot.wording.pictures import is_about_picture
-from bot.wording.refusals import language_for
+from bot.wording.refusals import language_for, spoken
 from bot.wording.teams import say, welcome
 from grounding.errors import AttestError, StoreError, kind_and_place, kind_and_way
+from grounding.query.conversation import goes_on
 from grounding.records import Turn
 from rai.ports import Ledger
 from rai.records import Outcome
@@ -84,8 +85,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
+    """What is asked. `anew`: *Change* asks it of something else, whole, so that nothing said before belongs to it."""
+
     text: str
     pasted: Pasted | None
+    anew: bool = False
 
     @property
     def asked(self) -> str:
@@ -298,7 +302,8 @@ class ActivityHandler:
         """The message to send, and the reply in it if there is one. Never raises but for cancellation."""
         rework = read_rework(activity.get("value"))
         text = question_text(activity) or read_change(activity.get("value")) or (rework.how if rework else "")
-        question = _Question(text, read_pasted(text))
+        change = not question_text(activity) and bool(read_change(activity.get("value")))
+        question = _Question(text, read_pasted(text), anew=change and not goes_on(text))
         if not text and (told := await self._responses.submitted(activity)):
             return notice(told), question, None
         user = user_of(activity, self._settings)
@@ -310,7 +315,7 @@ class ActivityHandler:
         reply = None
         try:
             async with asyncio.timeout(self._settings.bounds.turn_deadline_s + GRACE_S):
-                history = () if question.pasted else await self._history.recall(activity)
+                history = () if question.pasted or question.anew else await self._history.recall(activity)
                 files = await opened(attached, loopback=self._settings.local_mode) if attached else Opened()
                 if files.pictures and not files.text and await self._is_about_picture(question, user):
                     return notice(files.lines(_language(activity))), question, None
@@ -333,9 +338,11 @@ class ActivityHandler:
                 reply = await self._answer(ask, on_stage)
             if not is_personal(activity):
                 reply = replace(reply, internal_notes=())
-            above = files.lines(_language(activity))
+            language = language_for(question.text, activity.get("locale"), spoken(history))
             view = await self._in_view(reply, question, history, ask.user)
-            shown = replace(self._shown(reply, activity, question, ask.user), view=view, label=await self._label(reply))
+            shown = self._shown(reply, language, question, ask.user)
+            shown = replace(shown, view=view, label=await self._label(reply))
+            above = files.lines(language)
             return self._render(reply, activity, question, shown, above), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
             log.error("a turn ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
@@ -396,10 +403,10 @@ class ActivityHandler:
             shown=shown,
         )
 
-    def _shown(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Shown:
+    def _shown(self, reply: Reply, language: str, question: _Question, user: str | None) -> Shown:
         """What the card below the answer is made of."""
         made = reply.record.ask.rework if reply.record.ask else None
-        language, asked = _language(activity), question.asked if len(question.asked) <= MAX_ASKED and not made else ""
+        asked = question.asked if len(question.asked) <= MAX_ASKED and not made else ""
         drafts = reply.record.mode.get("generator", "").startswith("model:")
         found = view_of(reply).asked_back
         return Shown(
@@ -468,7 +475,7 @@ def _delivery(activity: Json, reply: Reply | None) -> Delivery:
 def _begins_anew(question: _Question, reply: Reply | None) -> bool:
     """Whether what was said before is about another customer: that was said, or a new conversation was pasted."""
     return reply is not None and (
-        reply.intent == "new" or (question.pasted is not None and reply.outcome not in FORGOTTEN)
+        reply.intent == "new" or ((question.pasted is not None or question.anew) and reply.outcome not in FORGOTTEN)
     )
 
 

@@ -103,7 +103,9 @@ class Responses:
         asked, words = str(entry.body["ask"].get("question") or ""), CardWords(gap.language)
         user = user_of(activity, self._settings) if is_personal(activity) else None
         evidence = evidence_link(self._settings, entry.entry_id, user)
-        shown = Shown(words, asked[:MAX_ASKED], evidence, gap_told=words("gap_told"), language=gap.language)
+        listed = [e for e in entry.body.get("evidence") or () if isinstance(e, dict)]
+        dates = {int(e.get("n") or 0): str(e.get("updated") or "")[:10] for e in listed}
+        shown = Shown(words, asked[:MAX_ASKED], evidence, dates, gap_told=words("gap_told"), language=gap.language)
         return answer_card(reply_view({**(entry.body.get("reply") or {}), "entry_id": entry.entry_id}), shown)
 
     async def _record_once(self, key: ActivityKey, body: Json) -> None:

@@ -8,6 +8,7 @@ its unsupported sentences, or nothing does and the sources are offered.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.records import Code, Refusal, Reply, Struck
@@ -24,6 +25,7 @@ from bot.wording.refusals import refusal_text
 from grounding.errors import AttestError, kind_and_place
 from grounding.evidence.choose import choose
 from grounding.grading.features import speaks_of
+from grounding.query.answer_kind import answer_kind, holds
 from grounding.query.clarify import Clarification
 from grounding.quoting.coverage import coverage
 from grounding.quoting.question_parts import read
@@ -37,6 +39,10 @@ QUOTED_S = 5.0
 _SILENT = frozenset({"model_unavailable", "deadline"})
 NEAREST, NEAREST_AT = 2, 0.2
 """How many passages are offered when nothing was good enough, and the lowest grade of one ("Poor")."""
+
+
+_ITS_OWN = frozenset({"phone", "email", "url", "percent", "money"})
+"""Kinds of values that have a form of their own, so that a text without one does not tell it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,9 @@ async def _repair(state: TurnState, report: Report) -> Checked | None:
     """The repaired answer, if it speaks of what was asked, is supported with its citations in place, and rests on a source at all."""
     if report.repaired is None or not speaks_of(state.query.text, _read(state, report.repaired)):
         return None
+    wanted = answer_kind(state.ask.question)
+    if wanted is not None and wanted.name in _ITS_OWN and not holds(report.repaired, wanted):
+        return None  # without the number that was asked for it is no answer
     shown = await screen_draft(state, report.repaired)
     if shown is None:
         return None
@@ -203,11 +212,21 @@ def reply_without_answer(
     if outcome is Outcome.INSUFFICIENT and not state.seams.composer.name.startswith("model:"):
         return _nothing_quoted(state, relevance)
     offers = (
-        offered(state.evidence or _nearest(state), state.found.grades)
+        offered(_own_first(state.evidence or _nearest(state)), state.found.grades)
         if outcome in (Outcome.WITHHELD, Outcome.INSUFFICIENT)
         else ()
     )
     return Reply(outcome, notice(outcome, code, state.language), code=code, offered=offers, relevance=relevance)
+
+
+def _own_first(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """What the company says before what the web says."""
+    return sorted(evidence, key=lambda e: e.passage.origin != "kb")
+
+
+def _web_searched(state: TurnState) -> bool:
+    """Whether the web was searched, and answered."""
+    return any(c.step == "web" and not c.why for c in state.found.corrections)
 
 
 def _nothing_quoted(state: TurnState, relevance: float | None) -> Reply:
@@ -222,6 +241,7 @@ def _nothing_quoted(state: TurnState, relevance: float | None) -> Reply:
     told = [
         notice(Outcome.INSUFFICIENT, None, language),
         *([unknown(state.unknown, language)] if state.unknown else []),
+        *([said("web_too", language)] if _web_searched(state) else []),
     ]
     return Reply(
         Outcome.INSUFFICIENT,

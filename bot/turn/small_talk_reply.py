@@ -38,6 +38,8 @@ async def talked(state: TurnState, talk: Talk) -> Reply:
 async def _answer(state: TurnState, talk: Talk, texts: SmallTalkTexts) -> str:
     if talk.intent != "rework":
         return str(getattr(texts, talk.form))
+    if not state.history:  # nothing was said, or it was forgotten: another customer, a message that was deleted
+        return texts.nothing_yet
     entry = await last_turn(state)
     if entry is None:
         said = any(turn.role == "assistant" for turn in state.history)

@@ -10,7 +10,7 @@ from typing import TypeVar
 from bot.records import Ask, InternalNote, OnStage, Regeneration, Stage
 from bot.turn.seams import Seams
 from bot.turn.stages import LABELS
-from bot.wording.refusals import language_for
+from bot.wording.refusals import language_for, spoken
 from grounding.corrective.find import FoundEvidence
 from grounding.model_calls.spotlight import new_marker
 from grounding.observe import StageRun, observed
@@ -89,7 +89,7 @@ class TurnState:
     @property
     def language(self) -> str:
         """What notices are written in: the question's language, else that of the person's own program, else English."""
-        return language_for(self.ask.question, self.ask.locale)
+        return language_for(self.ask.question, self.ask.locale, spoken(self.history))
 
     @property
     def stopped(self) -> bool:

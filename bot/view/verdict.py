@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from bot.view.reply import ReplyView
@@ -10,6 +11,10 @@ from rai.records import Claim, Outcome
 
 MAX_VALUE, MAX_LINE = 60, 120
 """Characters of a value, and of a line, that are shown of it."""
+
+
+LEAST_OF = 1 / 3
+"""The share of a value's length below which what stands in the source instead is a part of it and no replacement: the 4 of an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +38,15 @@ def changes(reply: ReplyView) -> list[DraftChange]:
 
 
 def _now(claim: Claim, answer: str) -> str | None:
+    """What stands in the answer in place of a value: what the source has instead, if the answer says that and no longer says the value."""
     instead = claim.instead
-    return instead.text if instead is not None and claim.kind != "statement" and instead.text in answer else None
+    if instead is None or claim.kind == "statement" or len(instead.text) < LEAST_OF * len(claim.text):
+        return None
+    return instead.text if _says(answer, instead.text) and not _says(answer, claim.text) else None
+
+
+def _says(answer: str, value: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", answer) is not None
 
 
 def verdict_line(reply: ReplyView, words: CardWords) -> str:

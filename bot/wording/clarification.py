@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from grounding.quoting.countries import countries_in
+from grounding.text import caseless
+
 
 def question_alone(question: str, options: Sequence[str]) -> str:
     """`Which one do you mean?` of a question that goes on with its options; where they stand beside it, once is enough."""
@@ -15,10 +18,28 @@ def question_alone(question: str, options: Sequence[str]) -> str:
 _COMPLETED = re.compile(r"For [^:\n]{1,200}: ")
 
 
-def changed(question: str, option: str) -> str:
-    """The same for another option, in the place of one that the question was completed with before."""
+def changed(question: str, about: str, before: Sequence[str] = ()) -> str:
+    """The same question of something else. `about`: what is to be in view now, `before` what was: what came takes the place of what went, where the question
+    names that, else it is completed with it.
+    """
     named = _COMPLETED.match(question.strip())
-    return completed(question.strip()[named.end() :] if named else question, option)
+    if named:
+        return completed(question.strip()[named.end() :], about)
+    now = [name for part in about.split(",") if (name := " ".join(part.split()))]
+    came = [name for name in now if caseless(name) not in map(caseless, before)]
+    went = [name for name in before if caseless(name) not in map(caseless, now)]
+    if len(came) != 1:
+        return completed(question, about) if came else question
+    places = [place for name in went if (place := _place_of(name)).search(question)]
+    if len(places) > 1 and next(countries_in(came[0]), None):  # one country for another
+        places = [
+            place for name in went if next(countries_in(name), None) and (place := _place_of(name)).search(question)
+        ]
+    return places[0].sub(lambda _: came[0], question) if len(places) == 1 else completed(question, about)
+
+
+def _place_of(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
 
 
 def completed(question: str, option: str) -> str:

@@ -21,6 +21,7 @@ _FOR_THE_RECORD = (
     " documents were in doubt ",
     "the text was in doubt",
     "also looked for in English",
+    "read without the names of earlier turns",
 )
 """What such notes have in them: rules, paths, counts of passages. They stand in the record, in JSON and under `--verbose`."""
 

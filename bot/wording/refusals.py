@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import islice
 
 import yaml
 
+from grounding.records import Turn
 from rai.records import Category
 from rai.screening.languages import language
 
@@ -36,10 +39,22 @@ def texts() -> dict[str, RefusalTexts]:
     return {code: RefusalTexts(**row) for code, row in table.items()}
 
 
-def language_for(question: str, locale: str | None = None) -> str:
-    """The language to refuse in: the question's, else that of `locale` (as "de-AT"), the person's own program, else English."""
+EARLIER = 4
+"""Turns before a question that are looked at for its language."""
+
+
+def language_for(question: str, locale: str | None = None, earlier: Iterable[str] = ()) -> str:
+    """The language to speak in: the question's, else of what was said `earlier`, newest first, else that of `locale` (as "de-AT"), the person's own program,
+    else English. "und Watch Pro?" tells none, and the question before it does.
+    """
     hint = (locale or "").replace("_", "-").partition("-")[0].lower()
-    return next((code for code in (language(question), hint) if code in texts()), FALLBACK)
+    told = map(language, (question, *islice(earlier, EARLIER)))
+    return next((code for code in (*told, hint) if code in texts()), FALLBACK)
+
+
+def spoken(turns: Sequence[Turn]) -> Iterator[str]:
+    """What people said in a conversation, newest first."""
+    return (turn.text for turn in reversed(turns) if turn.role != "assistant")
 
 
 def refusal_text(category: Category | None, code: str = FALLBACK) -> str:

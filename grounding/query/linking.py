@@ -138,8 +138,8 @@ class QueryBuilder:
         asked = last_asked(turns)
         return with_story(resumed(await self._named(turns, asked, access), turns, asked), turns, asked)
 
-    async def in_view(self, turns: Sequence[Turn], access: Access) -> tuple[str, ...]:
-        """What the people in a conversation have named that the knowledge base has too, as far as `access` may read: product, plan, region; the newest first, at most `MOST`.
+    async def in_view(self, turns: Sequence[Turn], access: Access, *, of_titles: bool = False) -> tuple[str, ...]:
+        """What the people in a conversation have named that the knowledge base has too, as far as `access` may read: product, plan, region; the newest first, at most `MOST`. `of_titles`: only what titles have, where capital letters make no name.
 
         Raises StoreError.
         """
@@ -151,7 +151,8 @@ class QueryBuilder:
         for turn, known in zip(reversed(spoken), reversed(linked), strict=True):
             said = [turn.text[name.start : name.end] for name in known]
             held = {name for name in said if name}
-            for name in [*said, *(n for n in names(turn.text) if n not in held and _is_a_name(n))]:
+            capitals = () if of_titles else names(turn.text)
+            for name in [*said, *(n for n in capitals if n not in held and _is_a_name(n))]:
                 if any(_within(name, other) for other in found):
                     continue
                 if name in held or await self._linker.knows(name, access):

@@ -13,7 +13,7 @@ from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.records import Passage
 from grounding.text import body_start
-from rai.records import Outcome, Report
+from rai.records import SUPPORTED, Claim, Outcome, Report
 
 SELECT_VERB, SHOW, USE = "insert", "show", "use"
 THUMBNAIL = "application/vnd.microsoft.card.thumbnail"
@@ -80,7 +80,12 @@ def answered(reply: ReplyView, job: str, shown: Shown, words: ExtensionWords) ->
     gap = {"type": "Action.Submit", "title": shown.words("gap"), "data": {"verb": GAP, "job": job}}
     first = [use] if reply.delivered else [gap] if reply.outcome == Outcome.INSUFFICIENT else []
     answer = worded(reply.answer, shown.words)
-    body = [text_block(answer), *below]
+    quoted = [
+        text_block(f"[{c.n}] {c.name}: {c.quote}", size="Small") for c in reply.offered if reply.offered_as and c.quote
+    ]
+    if quoted:
+        quoted = [text_block(reply.offered_as, weight="Bolder"), *quoted]
+    body = [text_block(answer), *quoted, *below]
     return dialog(words("answer_title"), card_of(body, answer[:300], [*first, *content.get("actions", ())][:6]))
 
 
@@ -91,17 +96,34 @@ def _sends(item: Json) -> bool:
 
 def checked(text: str, report: Report, passages: Sequence[Passage], words: ExtensionWords, card: CardWords) -> Json:
     """The dialog with what was found of a message: each value with its status in words and its source, the unsupported first."""
-    claims = sorted((c for c in report.claims if c.kind != "statement"), key=lambda c: not c.unsupported)
+    values = [c for c in report.claims if c.kind != "statement"]
+    claims = sorted([*values, *_unconfirmed(report)], key=lambda c: (not c.unsupported, c.status in SUPPORTED))
     wrong = sum(c.unsupported for c in claims)
+    doubtful = sum(not c.unsupported and c.status not in SUPPORTED for c in claims)
     listed = {p.chunk_id: _listed(n, p) for n, p in enumerate(passages, 1)}
-    verdict = words.count("unsupported", wrong) if wrong else words("all_supported") if claims else words("no_values")
-    told = [card.count("checked", len(claims)), verdict] if claims else [verdict]
+    told = [card.count("checked", len(values))] if values else []
+    told += [words.count("unsupported", wrong)] if wrong else []
+    told += [card.count("doubtful", doubtful)] if doubtful else []
+    told += [] if wrong or doubtful else [words("all_supported" if values else "no_values")]
+    good = bool(values) and not wrong and not doubtful
     body = [
         text_block(cut(text, MAX_CHECKED), isSubtle=True),
-        text_block(" · ".join(told), weight="Bolder", color="Attention" if wrong else "Good" if claims else "Default"),
+        text_block(" · ".join(told), weight="Bolder", color="Attention" if wrong else "Good" if good else "Default"),
         *claim_rows(claims, listed, card, ROWS),
     ]
     return dialog(words("check_title"), card_of(body, " · ".join(told)))
+
+
+def _unconfirmed(report: Report) -> list[Claim]:
+    """Sentences that nobody confirmed and in which no value but a name was: a message of theirs alone would look as if all were well."""
+    sure = [c for c in report.claims if c.kind not in ("statement", "entity") and c.status in SUPPORTED]
+    return [
+        c
+        for c in report.claims
+        if c.kind == "statement"
+        and c.status not in SUPPORTED
+        and not any(c.start <= value.start and value.end <= c.end for value in sure)
+    ]
 
 
 def _listed(n: int, p: Passage) -> ListedSource:

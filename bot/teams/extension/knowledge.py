@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from bot.events.digests import Digests
@@ -11,10 +12,12 @@ from bot.events.looks import record_check
 from bot.records import Actor
 from bot.system import CheckRequest, System
 from bot.turn.read_again import read_again, versions_of
+from bot.wording.refusals import spoken
 from grounding.errors import ServiceError
 from grounding.evidence.choose import superseded
 from grounding.records import Access, Evidence, Passage, Query, Turn
 from rai.records import Report, Source
+from rai.screening.languages import language
 
 WITHIN_S = 5.0
 """Teams gives up on an extension that takes longer than some seconds."""
@@ -69,7 +72,8 @@ class PersonsKnowledge:
 
     async def in_view(self, turns: Sequence[Turn], user: str | None) -> tuple[str, ...]:
         """What a conversation has named that `user` may read of. Raises StoreError."""
-        return await self.system.queries.in_view(turns, await self.access(user))
+        german = any(language(text) == "de" for text in islice(spoken(turns), 1))  # its nouns begin with a capital
+        return await self.system.queries.in_view(turns, await self.access(user), of_titles=german)
 
     async def restricted(self, doc_ids: Iterable[str]) -> bool:
         """Whether one of these documents is not for everyone; a document that has gone counts as it was last. Raises StoreError."""

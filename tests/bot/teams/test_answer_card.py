@@ -176,6 +176,27 @@ def test_ask_without_it_names_what_to_leave_out() -> None:
     assert action["data"]["msteams"]["text"] == "How long does it charge?\nPlease leave this out: 4 h"
 
 
+def test_a_part_of_a_value_is_no_correction_of_it() -> None:
+    """An address that was taken out is not "corrected" to the 4 that stands somewhere else in the answer."""
+    draft = "Send it to 0 place du Beffroi, 99400 Valmontel. It is 2 km away, 3 km by bus."
+    wrong = (
+        claim(
+            "0 place du Beffroi, 99400 Valmontel",
+            draft,
+            "entity",
+            "absent",
+            instead=EvidenceSpan("c1", "text", 0, 1, "4"),
+        ),
+        claim("2 km", draft, status="absent", instead=EvidenceSpan("c1", "text", 0, 4, "3 km")),
+    )
+    reply = replace(REPAIRED, answer="Four or 4 of them, 3 km by bus and 2 km on foot.", draft=Struck(draft, wrong))
+    assert [c.now for c in changes(view_of(reply))] == [None, None]
+
+
+def test_a_draft_that_was_held_back_can_be_asked_for_again() -> None:
+    assert "Try again" in buttons(card(WITHHELD))
+
+
 def test_what_is_said_twice_stands_once_among_the_values() -> None:
     answer = "It charges in 5 h [1]. Yes, 5 h [1]."
     again = Claim("quantity", "5 h", 28, 31, status="exact", evidence=(EvidenceSpan("c1", "text", 0, 3, "5 h"),))
@@ -270,6 +291,7 @@ def test_whatever_a_reply_holds_teams_takes_the_message(
         ("Quoted from the sources:\n- Open till 9 [1].", "• Open till 9."),
         ("Use `reset_all` now.", "Use reset_all now."),
         ("a\n\n\n\nb", "a\n\nb"),
+        ("Open till 9 [1].\n\nNot found in the sources: “is it free”", "Open till 9."),
     ],
 )
 def test_text_for_the_customer_has_no_marks(answer: str, plain: str) -> None:

@@ -386,6 +386,38 @@ async def test_where_quoting_fails_too_the_turn_fails_as_it_did(tmp_path: Path) 
     assert any("nothing was quoted instead" in note for note in reply.record.notes)
 
 
+async def test_a_repaired_draft_that_lost_the_number_that_was_asked_for_is_held_back(tmp_path: Path) -> None:
+    """What is left of it, however true, is no answer to who asked for a number to call."""
+    support = Document(
+        "support.md", "Support", "Support is open from 9 to 17. Call 020 7946 0018 for help with Watch Plus."
+    )
+    wrong = "Call 020 7946 8018 for help [1]. Support is open from 9 to 17 [1]."
+    w = await small(tmp_path, wrong, wrong, documents=[support], grader=ScriptedGrader({"support.md": 0.9}))
+    reply = await answer_turn(Ask("What is the phone number of support?"), w.seams, Policy())
+    assert reply.outcome is Outcome.WITHHELD
+    hours = await small(tmp_path / "b", wrong, wrong, documents=[support], grader=ScriptedGrader({"support.md": 0.9}))
+    kept = await answer_turn(Ask("When is support open?"), hours.seams, Policy())
+    assert (kept.outcome, "8018" in kept.answer, "9 to 17" in kept.answer) == (Outcome.REPAIRED, False, True)
+
+
+async def test_what_is_offered_is_the_companys_own_first(tmp_path: Path) -> None:
+    page = WebResult("Deals", "https://deals.example/", "Watch Plus costs $1 only today.")
+    grader = ScriptedGrader({"prices.md": 0.5, "https://deals.example/": 0.6})
+    w = await small(tmp_path, insufficient_sentence(), grader=grader, web=ScriptedWeb(page))
+    reply = await answer_turn(ASK, w.seams, Policy())
+    assert [c.origin for c in reply.offered][:1] == ["kb"]
+    assert "web" in [c.origin for c in reply.offered]
+
+
+async def test_where_the_web_had_nothing_either_the_person_is_told(tmp_path: Path) -> None:
+    w = await small(tmp_path, web=ScriptedWeb(), grader=ScriptedGrader({"prices.md": 0.1}))
+    reply = await answer_turn(Ask("Who won the football cup in Brazil?"), w.seams, Policy())
+    assert reply.outcome is Outcome.INSUFFICIENT
+    assert said("web_too") in reply.answer
+    off = await answer_turn(Ask("Who won the football cup in Brazil?"), replace(w.seams, web=None), Policy())
+    assert said("web_too") not in off.answer
+
+
 async def test_who_wants_the_web_gets_it_however_good_the_passages_are(tmp_path: Path) -> None:
     web = ScriptedWeb(WebResult("Watch", "https://w.example/", "Watch Plus was announced in May."))
     grader = ScriptedGrader({"prices.md": 0.95, "https://w.example/": 0.9})

@@ -122,7 +122,7 @@ async def test_an_e_mail_has_its_greeting_and_end_in_its_language_and_they_claim
     words = LANGUAGES[code]
     w, _ = await drafting(tmp_path, "Watch Plus: $9.99.")
     _, said = await answered(w)
-    shown = await then(w, "E-mail", said, rework=Rework("email"), locale=code)
+    shown = await then(w, "E-mail", said[1:], rework=Rework("email"), locale=code)
     assert shown.answer == f"{words.opening}\n\nWatch Plus: $9.99 [1].\n\n{words.closing}"
     assert shown.outcome is Outcome.ANSWERED
     assert {(c.kind, c.text) for c in shown.claims} >= {("money", "$9.99")}

@@ -100,6 +100,15 @@ async def test_why_says_what_was_changed_or_held_back_and_what_the_check_had_fou
     await w.ledger.close()
 
 
+async def test_of_what_was_forgotten_nobody_is_told_why(tmp_path: Path) -> None:
+    """Another customer, or a message that was deleted: the record has the turn, and the conversation does not."""
+    w = await small(tmp_path)
+    first = await asked(w, "How much is Watch Plus?", conversation="c")
+    ask = Ask("why?", conversation="c", answered=first.entry_id)
+    assert (await answer_turn(ask, w.seams, Policy())).answer == EN.nothing_yet
+    await w.ledger.close()
+
+
 async def test_why_after_a_question_without_an_answer_says_what_no_source_answers(tmp_path: Path) -> None:
     w = await small(tmp_path, model=ScriptedModel("Watch Plus costs $9.99 a month [1].", insufficient_sentence()))
     first = await asked(w, "How much is Watch Plus?", conversation="c")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bot.wording.clarification import completed, question_alone
+import pytest
+
+from bot.wording.clarification import changed, completed, question_alone
 from grounding.query.clarify import clarifying
 from grounding.records import Grade, Passage, Query, Turn
 
@@ -26,3 +28,21 @@ def test_a_completed_question_is_not_asked_back_again() -> None:
 def test_a_question_without_options_stays_as_it_is() -> None:
     assert question_alone("Who is “she”?", ()) == "Who is “she”?"
     assert question_alone("Which one: A or B?", ("A", "B")) == "Which one: A or B?"
+
+
+@pytest.mark.parametrize(
+    ("question", "about", "before", "asked"),
+    [
+        ("How much is the Wren X1?", "Wren X2", ("Wren X1",), "How much is the Wren X2?"),
+        ("how much is the wren x1?", "Wren X2", ("Wren X1",), "how much is the Wren X2?"),
+        ("What does Plus cost in Austria?", "Norway", ("Plus", "Austria"), "What does Plus cost in Norway?"),
+        ("What does Plus cost in Austria?", "Plus, Norway", ("Plus", "Austria"), "What does Plus cost in Norway?"),
+        ("Can I cancel?", "Wren X2", ("Wren X1",), "For Wren X2: Can I cancel?"),
+        ("For Wren X1: Can I cancel?", "Wren X2", ("Wren X1",), "For Wren X2: Can I cancel?"),
+        ("How much is the Wren X1?", "Wren X1", ("Wren X1",), "How much is the Wren X1?"),
+        ("Does X1 work with X2?", "X3", ("X1", "X2"), "For X3: Does X1 work with X2?"),
+        ("Can I cancel?", "Plus, Norway", (), "For Plus, Norway: Can I cancel?"),
+    ],
+)
+def test_a_question_is_asked_of_something_else(question: str, about: str, before: tuple[str, ...], asked: str) -> None:
+    assert changed(question, about, before) == asked

@@ -11,9 +11,9 @@ import pytest
 
 from bot.records import Ask
 from bot.turn.pipeline import answer_turn
-from bot.wording.refusals import language_for, refusal_text, texts
+from bot.wording.refusals import language_for, refusal_text, spoken, texts
 from grounding.policy import Policy
-from grounding.records import Document
+from grounding.records import Document, Turn
 from rai.records import Category, Outcome
 from rai.screening.screen import rules
 from tests.e2e.support import ScriptedGrader, world
@@ -110,3 +110,11 @@ async def test_a_language_that_the_rules_do_not_read_is_noted(tmp_path: Path) ->
     assert "the screen's rules do not read this language (de)" in reply.record.notes
     again = await answer_turn(Ask("What does Watch Plus cost a month?"), w.seams, Policy())
     assert not any("do not read" in note for note in again.record.notes)
+
+
+def test_a_question_of_few_words_is_in_the_language_of_what_was_said_before() -> None:
+    said = [Turn("user", "Was kostet Watch Plus im Monat?"), Turn("assistant", "Watch Plus costs $8.99 a month.")]
+    assert language_for("und Pro?", "en-GB") == "en"
+    assert language_for("und Pro?", "en-GB", spoken(said)) == "de"
+    assert language_for("How much is shipping to France?", "en-GB", spoken(said)) == "en"
+    assert language_for("ok", "fr-FR", spoken([])) == "fr"

@@ -157,12 +157,24 @@ async def test_a_message_is_checked_against_what_the_person_may_read(
     right = card_in(await send(bot, channel, "fetchTask", chosen_on("Watch Plus costs $9.99 a month.", "checkThis")))
     assert EN("all_supported") in words_of(right)
     secret = chosen_on("The code is KX-4471.", "checkThis")
-    assert EN("all_supported") in words_of(card_in(await send(bot, channel, "fetchTask", secret)))
-    assert EN("all_supported") not in words_of(card_in(await send(bot, channel, "fetchTask", secret, CARL)))
+    hers = words_of(card_in(await send(bot, channel, "fetchTask", secret)))
+    assert "1 value checked · 1 not decided" in hers, "the code stands there, and nobody confirms the sentence"
+    assert hers != words_of(card_in(await send(bot, channel, "fetchTask", secret, CARL)))
     after = [e async for e in system.ledger.entries(kinds=("check",))]
     assert len(after) == len(before) + 4
     assert after[-1].body["actor"]["user"] == "carl"
     assert "KX-4471" not in str(after[-1].body)
+
+
+async def test_a_sentence_without_a_value_that_nobody_confirms_is_no_supported_message(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S))
+    text = "Watch Plus costs $9.99 a month. It can be returned forever."
+    card = card_in(await send(bot, channel, "fetchTask", chosen_on(text, "checkThis")))
+    assert EN("all_supported") not in words_of(card)
+    assert "1 not decided" in words_of(card)
+    assert "It can be returned forever." in str(card)
 
 
 async def test_a_message_is_answered_and_the_answer_put_into_the_compose_box(
