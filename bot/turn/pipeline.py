@@ -271,6 +271,7 @@ async def _spelled(state: TurnState, query: Query, access: Access) -> Query:
     if state.seams.speller is None or language_for(state.ask.question) != FALLBACK:
         return query
     slips = await state.seams.speller.spelled(query.text, access)
+    slips = {typed: meant for typed, meant in slips.items() if terms(typed) != terms(meant)}  # laptops are no slip
     for typed, meant in slips.items():
         state.note(f"“{typed}” was read as “{meant}”")
     return with_words(query, slips)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,9 @@ ABOUT_AS = 0.9
 """The share of the best score from which two blocks are about as likely."""
 OLDER = 0.7
 """What a block keeps of its score beside a newer document about the same thing."""
+
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,9 @@ class ExtractiveComposer:
             return None
         fitted = await asyncio.to_thread(fitted_tables, reading, found, passages)
         told = together(fitting(await self.scores(reading, found, passages), fitted), reading, found, fitted)
-        told = without_strangers(without_retired(told, found, passages), reading, found, passages)
+        if not _YEAR.search(reading.text):  # who names a year may mean what held then
+            told = without_retired(told, found, passages)
+        told = without_strangers(told, reading, found, passages)
         return Weighed(reading, found, passages, fitted, told)
 
     async def scores(

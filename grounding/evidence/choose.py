@@ -47,6 +47,10 @@ _REPLACED = re.compile(
     re.IGNORECASE,
 )
 _REPLACING = re.compile(r"\b(?:replaces|supersedes|instead of|ersetzt|remplace)\b", re.IGNORECASE)
+_ARCHIVED = re.compile(
+    r"(?:^|/)(?:archived?|archives|archiv|old|obsolete|superseded|outdated|retired|alt|veraltet)/", re.IGNORECASE
+)
+"""A folder of documents that no longer hold."""
 _YEAR = re.compile(r"(?<![^\W_])(?:19|20)\d\d(?![^\W_])")
 
 
@@ -89,7 +93,7 @@ def _same_but_age(old: Passage, new: Passage) -> bool:
     mine, theirs = _title_terms(old.title), _title_terms(new.title)
     if _of_one_series(old, new):
         return True
-    if _retired(old.title):
+    if _is_retired(old):
         return bool(mine) and len(mine & theirs) >= SAME_TITLE * len(mine | theirs)
     years = _YEAR.findall(old.title)
     if not years or not mine:
@@ -99,8 +103,8 @@ def _same_but_age(old: Passage, new: Passage) -> bool:
 
 
 def _is_older(one: Passage, other: Passage) -> bool:
-    if _retired(one.title) != _retired(other.title):
-        return _retired(one.title)
+    if _is_retired(one) != _is_retired(other):
+        return _is_retired(one)
     if _of_one_series(one, other):  # a file may have been copied or mended at any time
         return _YEAR.findall(one.doc_id) < _YEAR.findall(other.doc_id)
     if one.updated and other.updated and one.updated[:10] != other.updated[:10]:
@@ -113,6 +117,11 @@ def _of_one_series(one: Passage, other: Passage) -> bool:
     """True for documents whose names are the same but for the year: `prices-2025.csv` and `prices-2026.csv`."""
     mine, theirs = _YEAR.findall(one.doc_id), _YEAR.findall(other.doc_id)
     return bool(mine) and mine != theirs and _YEAR.sub("", one.doc_id) == _YEAR.sub("", other.doc_id)
+
+
+def _is_retired(passage: Passage) -> bool:
+    """Whether a document calls itself old, by its title or by the folder that it lies in."""
+    return _retired(passage.title) or _ARCHIVED.search(passage.doc_id) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -91,6 +91,13 @@ async def test_what_the_newer_edition_says_on_the_subject_in_other_words_stands_
     assert "3 working days" not in text
 
 
+async def test_a_document_in_an_archive_gives_way_unless_the_question_names_a_year() -> None:
+    old = passage("The fee for a lost key is $200.", doc="fees/archive/fees.md", title="Fees", updated="2026-01-01")
+    new = passage("The fee for a lost key is $240.", doc="fees/fees.md", title="Fees", updated="2025-01-01")
+    assert "$200" not in await told(prompt("fee for a lost key", [old, new]))
+    assert "$200" in await told(prompt("fee for a lost key in January 2023", [old, new]))
+
+
 def page(text: str, doc: str = "https://deals.example") -> Passage:
     return replace(passage(text, doc=doc, title="Deals"), origin="web", tier="unlisted", trust="inbound")
 

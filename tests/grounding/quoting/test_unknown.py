@@ -81,6 +81,11 @@ def test_a_country_in_any_language_is_not_answered_for_from_the_row_of_another(
     assert unknown_name(question, candidates(passages), passages, 0) == unknown
 
 
+def test_somebody_is_no_name() -> None:
+    passages = [Passage("c", "d", "Fees", "Plan: Drift | Joining charge: £25\nPlan: Anchor | Joining charge: £20")]
+    assert unknown_name("joining charge for someone on the drift plan", candidates(passages), passages, 0) is None
+
+
 def test_a_page_about_one_country_does_not_answer_for_another() -> None:
     passages = [Passage("c", "d", "Aide pour les clients en France", "La livraison coûte 5,70 €. Appelez avant midi.")]
     found = candidates(passages)
