@@ -105,8 +105,12 @@ class Responses:
         evidence = evidence_link(self._settings, entry.entry_id, user)
         listed = [e for e in entry.body.get("evidence") or () if isinstance(e, dict)]
         dates = {int(e.get("n") or 0): str(e.get("updated") or "")[:10] for e in listed}
-        shown = Shown(words, asked[:MAX_ASKED], evidence, dates, gap_told=words("gap_told"), language=gap.language)
-        return answer_card(reply_view({**(entry.body.get("reply") or {}), "entry_id": entry.entry_id}), shown)
+        reply = entry.body.get("reply") or {}
+        web = self._settings.web.kind != "off" and all(c.get("step") != "web" for c in reply.get("corrections") or ())
+        shown = Shown(
+            words, asked[:MAX_ASKED], evidence, dates, web=web, gap_told=words("gap_told"), language=gap.language
+        )
+        return answer_card(reply_view({**reply, "entry_id": entry.entry_id}), shown)
 
     async def _record_once(self, key: ActivityKey, body: Json) -> None:
         if await self._inbox.take(key, {}):
