@@ -20,7 +20,7 @@ from bot.turn.answer_form import MISSING
 from bot.view.reply import ListedSource, ReplyView
 from bot.view.verdict import MAX_LINE, MAX_VALUE, cut, missing_parts, verdict_line, why_lines
 from bot.wording.card import CardWords
-from bot.wording.clarification import changed
+from bot.wording.clarification import changed, new_names
 from bot.wording.contacts import with_marks
 from bot.wording.email import LANGUAGES
 from grounding.quoting.blocks import LEAD_IN
@@ -105,19 +105,27 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
     return {"contentType": CARD, "content": card}
 
 
-def read_change(value: Any) -> str:
-    """The question that *Change* asks, completed by what the person typed; empty if the value of a message says something else."""
+@dataclass(frozen=True, slots=True)
+class Change:
+    """*Change* was pressed: what is asked now, and the names that came into it."""
+
+    asked: str
+    came: tuple[str, ...] = ()
+
+
+def read_change(value: Any) -> Change | None:
+    """What *Change* asks, completed by what the person typed; None if the value of a message says something else."""
     if not isinstance(value, dict) or value.get("verb") != CHANGE:
-        return ""
+        return None
     asked, about = value.get("asked"), value.get(ABOUT)
     if not (isinstance(asked, str) and asked.strip()):
-        return ""
+        return None
     named = cut(about, MAX_LINE) if isinstance(about, str) else ""
     view = value.get("view")
     before = [name[:MAX_LINE] for name in view if isinstance(name, str)][:MAX_NAMES] if isinstance(view, list) else []
     if not named:
-        return asked[:MAX_ASKED]
-    return changed(asked[:MAX_ASKED], named, before)
+        return Change(asked[:MAX_ASKED])
+    return Change(changed(asked[:MAX_ASKED], named, before), tuple(new_names(named, before)))
 
 
 def read_web(value: Any) -> bool:

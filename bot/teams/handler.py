@@ -26,6 +26,7 @@ from bot.teams.activity import (
 )
 from bot.teams.answer_card import (
     MAX_ASKED,
+    Change,
     Shown,
     read_change,
     read_rework,
@@ -50,6 +51,7 @@ from bot.turn.pasted import Pasted, read_pasted
 from bot.turn.rework import offered_reworks
 from bot.view.reply import DELIVERED, view_of
 from bot.wording.card import CardWords
+from bot.wording.closest import unknown
 from bot.wording.pictures import is_about_picture
 from bot.wording.refusals import language_for, spoken
 from bot.wording.teams import say, welcome
@@ -301,9 +303,9 @@ class ActivityHandler:
     ) -> tuple[Json, _Question, Reply | None]:
         """The message to send, and the reply in it if there is one. Never raises but for cancellation."""
         rework = read_rework(activity.get("value"))
-        text = question_text(activity) or read_change(activity.get("value")) or (rework.how if rework else "")
-        change = not question_text(activity) and bool(read_change(activity.get("value")))
-        question = _Question(text, read_pasted(text), anew=change and not goes_on(text))
+        change = None if question_text(activity) else read_change(activity.get("value"))
+        text = question_text(activity) or (change.asked if change else "") or (rework.how if rework else "")
+        question = _Question(text, read_pasted(text), anew=change is not None and not goes_on(text))
         if not text and (told := await self._responses.submitted(activity)):
             return notice(told), question, None
         user = user_of(activity, self._settings)
@@ -317,6 +319,8 @@ class ActivityHandler:
             async with asyncio.timeout(self._settings.bounds.turn_deadline_s + GRACE_S):
                 history = () if question.pasted or question.anew else await self._history.recall(activity)
                 files = await opened(attached, loopback=self._settings.local_mode) if attached else Opened()
+                if change and (strange := await self._unknown(change, user)):
+                    return notice(unknown(strange, _language(activity))), question, None
                 if files.pictures and not files.text and await self._is_about_picture(question, user):
                     return notice(files.lines(_language(activity))), question, None
                 ask = Ask(
@@ -361,6 +365,15 @@ class ActivityHandler:
         except AttestError as error:
             log.warning("what a call is about could not be read: %s", kind_and_place(error))
             return None
+
+    async def _unknown(self, change: Change, user: str | None) -> str:
+        """What *Change* brings in that no document has, as the person typed it; empty if all is known."""
+        if self._knowledge is None:
+            return ""
+        for name in change.came:
+            if not await self._knowledge.knows(name, user):
+                return name
+        return ""
 
     async def _is_about_picture(self, question: _Question, user: str | None) -> bool:
         """Whether all that is asked stands in a picture, which nobody here can read: an answer to the words alone would be about something else."""

@@ -246,7 +246,9 @@ async def _with_countries(state: TurnState, access: Access) -> str:
         short = len(written) <= SHORT_NAME  # "UK" may stand somewhere, and the rows say it whole
         if other and (short or not await linker.knows(written, access)) and await linker.knows(name, access):
             question = re.sub(rf"(?<!\w){re.escape(written)}(?!\w)", name, question, count=1)
-            state.note(f"“{written}” was read as “{name}”")
+            state.note(
+                f"“{written}” was read as “{name}”" if short else f"also looked for in English: {name}"
+            )  # whoever writes in another language need not be told that
     return question
 
 

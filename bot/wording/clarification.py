@@ -25,8 +25,7 @@ def changed(question: str, about: str, before: Sequence[str] = ()) -> str:
     named = _COMPLETED.match(question.strip())
     if named:
         return completed(question.strip()[named.end() :], about)
-    now = [name for part in about.split(",") if (name := " ".join(part.split()))]
-    came = [name for name in now if caseless(name) not in map(caseless, before)]
+    now, came = _names(about), new_names(about, before)
     went = [name for name in before if caseless(name) not in map(caseless, now)]
     if len(came) != 1:
         return completed(question, about) if came else question
@@ -36,6 +35,19 @@ def changed(question: str, about: str, before: Sequence[str] = ()) -> str:
             place for name in went if next(countries_in(name), None) and (place := _place_of(name)).search(question)
         ]
     return places[0].sub(lambda _: came[0], question) if len(places) == 1 else completed(question, about)
+
+
+def new_names(about: str, before: Sequence[str]) -> list[str]:
+    """The names in `about`, which commas part, that were not in view before."""
+    return [name for name in _names(about) if caseless(name) not in map(caseless, before)]
+
+
+def _names(about: str) -> list[str]:
+    return [name for part in about.split(",") if (name := " ".join(part.split()))]
+
+
+def _is_country(name: str) -> bool:
+    return next(countries_in(name), None) is not None
 
 
 def _place_of(name: str) -> re.Pattern[str]:

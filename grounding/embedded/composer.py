@@ -16,12 +16,13 @@ from grounding.prompting.prompt import insufficient_sentence
 from grounding.query.answer_kind import holds
 from grounding.quoting.blocks import BAR, LEAD_IN, cells
 from grounding.quoting.choose import NEAR_BEST, choose, shown
+from grounding.quoting.countries import countries_in
 from grounding.quoting.features import COSINE, BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.filters import Filtered, filtered, shown_cells
 from grounding.quoting.question_parts import Reading, read
 from grounding.quoting.siblings import FittedTable, fitted_tables, fitting, together
 from grounding.quoting.sureness import may_quote
-from grounding.quoting.unknown import unknown_name
+from grounding.quoting.unknown import unknown_in_follow_up, unknown_name
 from grounding.records import Draft, Evidence, Passage, Prompt
 from grounding.text import body_start, terms
 
@@ -78,12 +79,15 @@ class ExtractiveComposer:
         asked = " ".join(part.text for part in weighed.reading.parts)
         kept, rest = filtering(weighed)
         first = kept.rows[0] if kept else weighed.best
-        if unknown := unknown_name(asked, weighed.found, weighed.passages, first):
+        unknown = unknown_in_follow_up(prompt.question, weighed.passages)
+        if unknown := unknown or unknown_name(asked, weighed.found, weighed.passages, first):
             return Draft(insufficient_sentence(), self.name, unknown=unknown)
         lines = filter_quotes(weighed, kept, prompt.evidence) if kept else []
         best = max(e.score for e in prompt.evidence)
         if rest is not None and may_quote(rest.reading, rest.found, rest.scores, best):
-            lines = [*quotes(rest, prompt.evidence), *lines]
+            rest = replace(rest, scores=of_the_country(rest))
+            if may_quote(rest.reading, rest.found, rest.scores, best):
+                lines = [*quotes(rest, prompt.evidence), *lines]
         if not lines:
             return Draft(insufficient_sentence(), self.name)
         return Draft("\n".join((LEAD_IN, *dict.fromkeys(lines))), self.name)
@@ -178,6 +182,31 @@ def without_strangers(
         stands = ours is not None and told[ours] >= least
         out.append([0.0 if stands and not is_own else s for s, is_own in zip(told, own, strict=True)])
     return out
+
+
+def of_the_country(weighed: Weighed) -> list[list[float]]:
+    """The scores with 0 for blocks of other countries than the question names: the page for customers in France does not answer for Germany. Where
+    something says it of that country, what names none gives way too: its price is some other country's.
+    """
+    asked = {code for _, code in countries_in(weighed.reading.text)}
+    if not asked:
+        return [list(part) for part in weighed.scores]
+    told = [_countries(c) for c in weighed.found]
+    out = []
+    for part, scores in zip(weighed.reading.parts, weighed.scores, strict=True):
+        best, priced = max(scores), part.wants is not None and part.wants.name in ("money", "phone")
+        ours = [s for s, codes in zip(scores, told, strict=True) if codes & asked]
+        stands = priced and bool(ours) and max(ours) >= NEAR_BEST * best
+        out.append(
+            [s if codes & asked or (not codes and not stands) else 0.0 for s, codes in zip(scores, told, strict=True)]
+        )
+    return out
+
+
+def _countries(candidate: BlockCandidate) -> frozenset[str]:
+    """The countries that a block is about, by its title, its heading and, of a row, its cells."""
+    text = f"{candidate.around}\n{candidate.block.text if candidate.block.kind == 'row' else ''}"
+    return frozenset(code for _, code in countries_in(text))
 
 
 def _heir(old: int, found: Sequence[BlockCandidate], passages: Sequence[Passage], newer: frozenset[str]) -> int | None:

@@ -138,6 +138,10 @@ class QueryBuilder:
         asked = last_asked(turns)
         return with_story(resumed(await self._named(turns, asked, access), turns, asked), turns, asked)
 
+    async def knows(self, name: str, access: Access) -> bool:
+        """Whether a document that `access` may read has these words; True where nobody can tell. Raises StoreError."""
+        return self._linker is None or await self._linker.knows(name, access)
+
     async def in_view(self, turns: Sequence[Turn], access: Access, *, of_titles: bool = False) -> tuple[str, ...]:
         """What the people in a conversation have named that the knowledge base has too, as far as `access` may read: product, plan, region; the newest first, at most `MOST`. `of_titles`: only what titles have, where capital letters make no name.
 

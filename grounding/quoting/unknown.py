@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from grounding.query.conversation import FILLERS
+from grounding.query.conversation import FILLERS, content, goes_on
 from grounding.quoting.blocks import cells
 from grounding.quoting.countries import countries_in, country_names
 from grounding.quoting.coverage import GENERIC
@@ -61,6 +61,12 @@ _SHOP_IN = re.compile(
 _NAMING = frozenset("a an the my our your his her their of for with".split())
 """Words before a name."""
 _ARTICLES = frozenset("a an the my his her their our your this that one".split())
+_BEFORE_NEW = frozenset(
+    "and in at to from for of about the a an und in nach für der die das et à en pour la le de y e".split()
+)
+"""Words before what a question puts in the place of something."""
+MOST_NEW = 2
+"""Terms of a question that only puts something else in the place of what was asked about."""
 NAME_TERMS, NEAR = 4, 3
 """Terms of a row's name, and words between it and the strange one, up to which the one may stand in place of a word of the other."""
 NAME_FROM = 4
@@ -82,6 +88,33 @@ def unknown_name(
         or (None if best is None else _unknown_place(question, found[best], passages))
         or (None if best is None else _unknown_beside(question, found[best], passages))
     )
+
+
+def unknown_in_follow_up(question: str, passages: Sequence[Passage]) -> str | None:
+    """What a question that goes on puts in the place of the one before ("and Paris?", "telephone of the Dublin one?"), where no passage has it: it is answered with
+    what was asked about before otherwise.
+    """
+    if not goes_on(question) or len(content(question)) > MOST_NEW:
+        return None
+    said = _said(passages)
+    words = [(m.group(), question[: m.start()].split()) for m in _WORD.finditer(question)]
+    strange = [
+        (word, before)
+        for word, before in words
+        if len(word) >= NAME_FROM
+        and caseless(word) not in _PLAIN | _NO_AREAS | STOP_WORDS
+        and terms(word)
+        and not set(terms(word)) & (FILLERS | GENERIC)
+        and not _known(word, said)
+        and not any(_says_country(passages, *named) for named in countries_in(word))
+    ]
+    alone = len(strange) == len(content(question))
+    named = [
+        word
+        for word, before in strange
+        if (not before or caseless(before[-1]) in _BEFORE_NEW) and (alone or (word[0].isupper() and bool(before)))
+    ]
+    return _POSSESSIVE.sub("", named[0]) if named else None
 
 
 def _unknown_country(question: str, best: BlockCandidate, passages: Sequence[Passage]) -> str | None:

@@ -15,6 +15,7 @@ from bot.turn.read_again import read_again, versions_of
 from bot.wording.refusals import spoken
 from grounding.errors import ServiceError
 from grounding.evidence.choose import superseded
+from grounding.quoting.countries import countries_in, english_name
 from grounding.records import Access, Evidence, Passage, Query, Turn
 from rai.records import Report, Source
 from rai.screening.languages import language
@@ -74,6 +75,11 @@ class PersonsKnowledge:
         """What a conversation has named that `user` may read of. Raises StoreError."""
         german = any(language(text) == "de" for text in islice(spoken(turns), 1))  # its nouns begin with a capital
         return await self.system.queries.in_view(turns, await self.access(user), of_titles=german)
+
+    async def knows(self, name: str, user: str | None) -> bool:
+        """Whether a document that `user` may read has a name, a country also in another language. Raises StoreError."""
+        access, names = await self.access(user), {name, *(english_name(code) for _, code in countries_in(name))}
+        return any([await self.system.queries.knows(each, access) for each in names])
 
     async def restricted(self, doc_ids: Iterable[str]) -> bool:
         """Whether one of these documents is not for everyone; a document that has gone counts as it was last. Raises StoreError."""

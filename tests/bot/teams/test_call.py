@@ -122,7 +122,23 @@ def test_new_customer_is_understood_in_the_language_of_its_button(language: str)
     ],
 )
 def test_change_asks_the_question_again(value: object, question: str) -> None:
-    assert read_change(value) == question
+    change = read_change(value)
+    assert (change.asked if change else "") == question
+
+
+@pytest.mark.parametrize(
+    ("about", "told"),
+    [("asdfgh", "asdfgh"), ("Wren X2, Kestrel", "Kestrel"), ("Norwegen", ""), ("Wren X2, Austria", "")],
+)
+async def test_change_to_what_no_document_has_asks_nothing(
+    bots: Bots, channel: FakeChannel, system: System, about: str, told: str
+) -> None:
+    bot = await bots.start(answer=FakeAnswer(REPLY), knowledge=PersonsKnowledge(system))
+    value = {"verb": "change", "asked": "What does it cost in Austria?", "about": about, "view": ["Austria"]}
+    await bot.post(channel.inbound(None, value=value))
+    [message] = await channel.until_messages(1)
+    assert bool(bot.answer.asked) is not bool(told)
+    assert not told or f"“{told}”" in message["text"]
 
 
 class Remembering(FakeAnswer):

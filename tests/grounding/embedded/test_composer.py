@@ -98,6 +98,21 @@ async def test_a_document_in_an_archive_gives_way_unless_the_question_names_a_ye
     assert "$200" in await told(prompt("fee for a lost key in January 2023", [old, new]))
 
 
+async def test_what_is_of_another_country_does_not_answer_for_the_one_that_is_asked_about() -> None:
+    """Neither the page for customers in France, nor a price that names no country beside the one that does."""
+    france = passage("The label costs 3,90 €. Call before noon.", doc="fr", title="Help for customers in France")
+    table = passage(
+        "Plan: Plus | Germany: €9.49 | France: €9.79\nPlan: Pro | Germany: €15.99 | France: €16.49",
+        doc="p",
+        title="Prices",
+    )
+    bare = passage("Price | Plus: $8.99\nPrice | Pro: $14.99", doc="us", title="Plans")
+    assert "3,90" not in await told(prompt("what does the label cost in Germany", [france]))
+    text = await told(prompt("what does Plus cost in Germany", [bare, table, france]))
+    assert "€9.49" in text
+    assert "$8.99" not in text
+
+
 def page(text: str, doc: str = "https://deals.example") -> Passage:
     return replace(passage(text, doc=doc, title="Deals"), origin="web", tier="unlisted", trust="inbound")
 

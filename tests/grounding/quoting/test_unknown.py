@@ -3,7 +3,7 @@
 import pytest
 
 from grounding.quoting.features import candidates
-from grounding.quoting.unknown import unknown_name, unknown_of_its_kind
+from grounding.quoting.unknown import unknown_in_follow_up, unknown_name, unknown_of_its_kind
 from grounding.records import Passage
 
 TABLE = (
@@ -79,6 +79,30 @@ def test_a_country_in_any_language_is_not_answered_for_from_the_row_of_another(
 ) -> None:
     passages = [Passage("c", "d", "Help", RATES)]
     assert unknown_name(question, candidates(passages), passages, 0) == unknown
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("and Berlin?", "Berlin"),
+        ("and for dublin?", "dublin"),
+        ("Vienna?", "Vienna"),
+        ("and a Sonos speaker?", "Sonos"),
+        ("und in München?", "München"),
+        ("and Valmontel?", None),
+        ("and on Sunday?", None),
+        ("is it waterproof?", None),
+        ("and the third reminder?", None),
+        ("When is the Berlin shop open on Saturday then, and is there parking?", None),
+    ],
+)
+def test_a_question_that_goes_on_with_what_no_passage_has(question: str, unknown: str | None) -> None:
+    passages = [
+        Passage(
+            "c", "d", "Shops", "Shop: Valmontel | Sunday: closed | Telephone: 01 99\n\nA speaker. The first reminder."
+        )
+    ]
+    assert unknown_in_follow_up(question, passages) == unknown
 
 
 def test_somebody_is_no_name() -> None:
