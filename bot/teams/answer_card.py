@@ -106,14 +106,14 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ViewChange:
     """*Change* was pressed: what is asked now, and the names that came into it."""
 
     asked: str
     came: tuple[str, ...] = ()
 
 
-def read_change(value: Any) -> Change | None:
+def read_change(value: Any) -> ViewChange | None:
     """What *Change* asks, completed by what the person typed; None if the value of a message says something else."""
     if not isinstance(value, dict) or value.get("verb") != CHANGE:
         return None
@@ -124,8 +124,8 @@ def read_change(value: Any) -> Change | None:
     view = value.get("view")
     before = [name[:MAX_LINE] for name in view if isinstance(name, str)][:MAX_NAMES] if isinstance(view, list) else []
     if not named:
-        return Change(asked[:MAX_ASKED])
-    return Change(changed(asked[:MAX_ASKED], named, before), tuple(new_names(named, before)))
+        return ViewChange(asked[:MAX_ASKED])
+    return ViewChange(changed(asked[:MAX_ASKED], named, before), tuple(new_names(named, before)))
 
 
 def read_web(value: Any) -> bool:

@@ -26,8 +26,8 @@ from bot.teams.activity import (
 )
 from bot.teams.answer_card import (
     MAX_ASKED,
-    Change,
     Shown,
+    ViewChange,
     read_change,
     read_rework,
     read_web,
@@ -366,7 +366,7 @@ class ActivityHandler:
             log.warning("what a call is about could not be read: %s", kind_and_place(error))
             return None
 
-    async def _unknown(self, change: Change, user: str | None) -> str:
+    async def _unknown(self, change: ViewChange, user: str | None) -> str:
         """What *Change* brings in that no document has, as the person typed it; empty if all is known."""
         if self._knowledge is None:
             return ""
