@@ -20,6 +20,7 @@ from rai.check.names.entities import is_loose, match_loose
 from rai.check.reading.readings import is_age, readings
 from rai.check.reading.sources import Place
 from rai.check.rules.closed_day import closed_day
+from rai.check.rules.country import of_another_country
 from rai.check.rules.given import said_by_the_person
 from rai.check.rules.missing import another_rate, missing, open_date
 from rai.check.rules.name_rules import named, numbered_name
@@ -166,7 +167,8 @@ def _stands(judged: Judged) -> Finding | None:
 def _standing(judged: Judged, reading: Found, places: Sequence[Place]) -> Finding:
     """The finding of a value that stands in a source; what the person said themselves no bound of a source turns round."""
     n, claim, answer = judged.n, judged.claim, judged.answer
-    finding = closed_day(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
+    first = closed_day(n, claim, reading, places, answer) or of_another_country(n, claim, reading, places, answer)
+    finding = first or placed(n, claim, reading, places, answer)
     if finding.rule != "bound":
         return finding
     asked = said_by_the_person(claim, reading, answer.around[judged.value], answer.context)
@@ -211,7 +213,7 @@ def _rate(judged: Judged) -> Finding | None:
 _NAMES = frozenset("name name-role name-spelling name-sibling list-item holiday no-name name-alone".split())
 _PERSON = frozenset({"context", "question-rival", "question"})
 _PLACES = frozenset(
-    "closed-day verbatim bound cell-row cell-column day-line section list-item list-number band close-wording owner sources-disagree words-nearer words-of-another "
+    "closed-day country verbatim bound cell-row cell-column day-line section list-item list-number band close-wording owner sources-disagree words-nearer words-of-another "
     "too-many other-row other-column other-card held held-beside".split()
 )
 
