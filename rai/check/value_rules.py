@@ -31,7 +31,7 @@ from rai.check.working.derivation import is_told, may_follow, worked_out
 from rai.check.working.operand_candidates import REACH
 from rai.check.working.remainder import wrong_remainder
 from rai.claims.found import Found
-from rai.records import Claim, Kind
+from rai.records import SUPPORTED, Claim, Kind
 
 MOST_WORKED_OUT = 40
 """Most values of one answer that are tried as worked out; no answer that a person is to read has more."""
@@ -167,8 +167,9 @@ def _stands(judged: Judged) -> Finding | None:
 def _standing(judged: Judged, reading: Found, places: Sequence[Place]) -> Finding:
     """The finding of a value that stands in a source; what the person said themselves no bound of a source turns round."""
     n, claim, answer = judged.n, judged.claim, judged.answer
-    first = closed_day(n, claim, reading, places, answer) or of_another_country(n, claim, reading, places, answer)
-    finding = first or placed(n, claim, reading, places, answer)
+    finding = closed_day(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
+    if finding.status in SUPPORTED:  # no table of its own says otherwise
+        finding = of_another_country(n, claim, reading, places, answer) or finding
     if finding.rule != "bound":
         return finding
     asked = said_by_the_person(claim, reading, answer.around[judged.value], answer.context)

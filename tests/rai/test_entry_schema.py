@@ -113,7 +113,7 @@ WRITERS = {
     "bot/judging/sample.py": None,
     "bot/judging/verdict.py": None,
     "bot/privacy/hold.py": None,
-    "bot/teams/handler.py": None,
+    "bot/teams/responses.py": None,
     "bot/turn/delivery.py": None,
     "bot/turn/disputes.py": None,
     "bot/turn/quarantine.py": None,
