@@ -126,10 +126,9 @@ async def _expected(state: TurnState) -> Reply:
     except (ServiceError, StoreError) as error:
         state.note(f"{state.current}: {error}")
         reply = reply_without_answer(state, Outcome.FAILED, CODES.get(state.current))
-    reply = await with_quotes(state, reply)
     if state.stopped:  # whatever it came to: nobody is to see it, so nothing of it is recorded as an answer
-        reply = replace(reply_without_answer(state, Outcome.FAILED), answer=said("stopped", state.language))
-    return reply
+        return replace(reply_without_answer(state, Outcome.FAILED), answer=said("stopped", state.language))
+    return await with_quotes(state, reply)
 
 
 async def _told_instead(state: TurnState, reply: Reply) -> Reply:
