@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -19,6 +18,7 @@ from bot.turn.citations import internal_notes
 from bot.turn.draft_to_reply import decide_reply, refusing_reply, reply_without_answer, with_quotes
 from bot.turn.pasted import read_pasted
 from bot.turn.prompt import turn_prompt
+from bot.turn.query import turn_query
 from bot.turn.recording import broken_reply, record_reply
 from bot.turn.rework import reworked, wanted
 from bot.turn.screening import blocked_for, open_turn
@@ -28,7 +28,6 @@ from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState
 from bot.wording.notices import said
-from bot.wording.refusals import FALLBACK, language_for
 from grounding.corrective.correct import correct
 from grounding.corrective.find import EvidenceSearch, Finders, find
 from grounding.corrective.plan import NOT_KNOWN, About
@@ -42,20 +41,14 @@ from grounding.errors import (
     WorkError,
 )
 from grounding.evidence.choose import choose, extracted, superseded
-from grounding.observe import record_degraded
 from grounding.policy import Policy
 from grounding.query.clarify import clarifying
-from grounding.query.conversation import goes_on, last_turn_query, with_words, without_excluded
-from grounding.query.trade_words import english_words
-from grounding.quoting.countries import countries_in, english_name
-from grounding.records import Access, Action, Evidence, Query, Turn
-from grounding.text import caseless, terms
+from grounding.records import Access, Action, Evidence, Turn
+from grounding.text import terms
 from rai.account import Account
 from rai.records import Outcome
 from rai.screening.turn import screened_turn
 
-SHORT_NAME = 4
-"""Letters up to which what a country is called is an abbreviation."""
 LOG = logging.getLogger("attest.turn")
 
 
@@ -158,7 +151,7 @@ async def _turn(state: TurnState) -> Reply:
         return await reworked(state, rework, talk.language if talk else state.language)
     if talk is not None:
         return await talked(state, talk)
-    state.query = await stage("query", _query(state, access))
+    state.query = await stage("query", turn_query(state, access))
     await _find(state, access)
     state.internal = internal_notes([p for p in state.found.kept if p.internal], state.found.grades)
     state.evidence = _evidence(state)
@@ -207,75 +200,6 @@ def _evidence(state: TurnState) -> tuple[Evidence, ...]:
     for old, new in superseded([p for p in passages.values() if p.chunk_id in certain]).items():
         state.note(f"{passages[old].doc_id} is older than {new.doc_id} on the same subject")
     return evidence
-
-
-async def _query(state: TurnState, access: Access) -> Query:
-    question = await _with_countries(state, access)
-    turns = (*state.history, Turn("user", question))
-    try:
-        query = await state.seams.queries.build(turns, access)
-    except ServiceError as error:
-        record_degraded("summarizer")
-        query = last_turn_query(turns, f"{error}; the last turn is the query")
-    state.note(query.note)
-    query = _of_the_country(query, question)
-    product = state.ask.product
-    if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
-        query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
-    return without_excluded(_in_english_too(state, await _spelled(state, query, access)), state.ask.excluded)
-
-
-def _in_english_too(state: TurnState, query: Query) -> Query:
-    """The query with what English documents call the things that a question of another language asks about; the record says which words."""
-    words = english_words(query.text, language_for(state.ask.question))
-    if not words:
-        return query
-    state.note(f"also looked for in English: {', '.join(words)}")
-    return replace(query, text=f"{query.text} {' '.join(words)}")
-
-
-async def _with_countries(state: TurnState, access: Access) -> str:
-    """The question with the countries in it as the documents call them: "and in the UK?" beside rows of the United Kingdom."""
-    question, linker = state.ask.question, state.seams.linker
-    if linker is None:
-        return question
-    for written, code in list(countries_in(question)):
-        name = english_name(code)
-        other = bool(name) and caseless(written) != caseless(name)
-        short = len(written) <= SHORT_NAME  # "UK" may stand somewhere, and the rows say it whole
-        if other and (short or not await linker.knows(written, access)) and await linker.knows(name, access):
-            question = re.sub(rf"(?<!\w){re.escape(written)}(?!\w)", name, question, count=1)
-            state.note(
-                f"“{written}” was read as “{name}”" if short else f"also looked for in English: {name}"
-            )  # whoever writes in another language need not be told that
-    return question
-
-
-def _of_the_country(query: Query, question: str) -> Query:
-    """The query of a question that goes on with another country ("and in Norway?") with that in place of the one before: else rows of both answer."""
-    now = {code: written for written, code in countries_in(question)}
-    if len(now) != 1 or not goes_on(question):
-        return query
-    [(new, name)] = now.items()
-    text = query.text
-    for written, code in list(countries_in(text)):
-        if code != new:
-            text = re.sub(rf"(?<!\w){re.escape(written)}(?!\w)", name, text)
-    return replace(query, text=text)
-
-
-async def _spelled(state: TurnState, query: Query, access: Access) -> Query:
-    """The query with slips of the hand mended, as the knowledge base spells the words; the record says which.
-
-    Of English questions alone: a word of another language is no slip of an English one.
-    """
-    if state.seams.speller is None or language_for(state.ask.question) != FALLBACK:
-        return query
-    slips = await state.seams.speller.spelled(query.text, access)
-    slips = {typed: meant for typed, meant in slips.items() if terms(typed) != terms(meant)}  # laptops are no slip
-    for typed, meant in slips.items():
-        state.note(f"“{typed}” was read as “{meant}”")
-    return with_words(query, slips)
 
 
 def _log_end(reply: Reply) -> None:

@@ -1,4 +1,4 @@
-"""Countries in a question, as the documents call them."""
+"""What a turn searches for: countries as the documents call them."""
 
 from __future__ import annotations
 

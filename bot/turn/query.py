@@ -1,0 +1,89 @@
+"""What a turn searches for: the conversation's question with the names that it depends on, in the words that the documents have."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from bot.turn.state import TurnState
+from bot.wording.refusals import FALLBACK, language_for
+from grounding.errors import ServiceError
+from grounding.observe import record_degraded
+from grounding.query.conversation import goes_on, last_turn_query, with_words, without_excluded
+from grounding.query.trade_words import english_words
+from grounding.quoting.countries import countries_in, english_name
+from grounding.records import Access, Query, Turn
+from grounding.text import caseless, terms
+
+SHORT_NAME = 4
+"""Letters up to which what a country is called is an abbreviation."""
+
+
+async def turn_query(state: TurnState, access: Access) -> Query:
+    """The query of a turn; without the service that summarizes it is the last question. Raises StoreError."""
+    question = await _with_countries(state, access)
+    turns = (*state.history, Turn("user", question))
+    try:
+        query = await state.seams.queries.build(turns, access)
+    except ServiceError as error:
+        record_degraded("summarizer")
+        query = last_turn_query(turns, f"{error}; the last turn is the query")
+    state.note(query.note)
+    query = _of_the_country(query, question)
+    product = state.ask.product
+    if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
+        query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
+    return without_excluded(_in_english_too(state, await _spelled(state, query, access)), state.ask.excluded)
+
+
+def _in_english_too(state: TurnState, query: Query) -> Query:
+    """The query with what English documents call the things that a question of another language asks about; the record says which words."""
+    words = english_words(query.text, language_for(state.ask.question))
+    if not words:
+        return query
+    state.note(f"also looked for in English: {', '.join(words)}")
+    return replace(query, text=f"{query.text} {' '.join(words)}")
+
+
+async def _with_countries(state: TurnState, access: Access) -> str:
+    """The question with the countries in it as the documents call them: "and in the UK?" beside rows of the United Kingdom."""
+    question, linker = state.ask.question, state.seams.linker
+    if linker is None:
+        return question
+    for written, code in list(countries_in(question)):
+        name = english_name(code)
+        other = bool(name) and caseless(written) != caseless(name)
+        short = len(written) <= SHORT_NAME  # "UK" may stand somewhere, and the rows say it whole
+        if other and (short or not await linker.knows(written, access)) and await linker.knows(name, access):
+            question = re.sub(rf"(?<!\w){re.escape(written)}(?!\w)", name, question, count=1)
+            state.note(
+                f"“{written}” was read as “{name}”" if short else f"also looked for in English: {name}"
+            )  # whoever writes in another language need not be told that
+    return question
+
+
+def _of_the_country(query: Query, question: str) -> Query:
+    """The query of a question that goes on with another country ("and in Norway?") with that in place of the one before: else rows of both answer."""
+    now = {code: written for written, code in countries_in(question)}
+    if len(now) != 1 or not goes_on(question):
+        return query
+    [(new, name)] = now.items()
+    text = query.text
+    for written, code in list(countries_in(text)):
+        if code != new:
+            text = re.sub(rf"(?<!\w){re.escape(written)}(?!\w)", name, text)
+    return replace(query, text=text)
+
+
+async def _spelled(state: TurnState, query: Query, access: Access) -> Query:
+    """The query with slips of the hand mended, as the knowledge base spells the words; the record says which.
+
+    Of English questions alone: a word of another language is no slip of an English one.
+    """
+    if state.seams.speller is None or language_for(state.ask.question) != FALLBACK:
+        return query
+    slips = await state.seams.speller.spelled(query.text, access)
+    slips = {typed: meant for typed, meant in slips.items() if terms(typed) != terms(meant)}  # laptops are no slip
+    for typed, meant in slips.items():
+        state.note(f"“{typed}” was read as “{meant}”")
+    return with_words(query, slips)
