@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grounding.quoting.countries import countries_in
+from grounding.quoting.countries import country_codes
 from grounding.text import caseless
 
 
@@ -29,12 +29,10 @@ def changed(question: str, about: str, before: Sequence[str] = ()) -> str:
     went = [name for name in before if caseless(name) not in map(caseless, now)]
     if len(came) != 1:
         return completed(question, about) if came else question
-    places = [place for name in went if (place := _place_of(name)).search(question)]
-    if len(places) > 1 and next(countries_in(came[0]), None):  # one country for another
-        places = [
-            place for name in went if next(countries_in(name), None) and (place := _place_of(name)).search(question)
-        ]
-    return places[0].sub(lambda _: came[0], question) if len(places) == 1 else completed(question, about)
+    there = [name for name in went if _place_of(name).search(question)]
+    if len(there) > 1:  # one country for another, one product for another
+        there = [name for name in there if bool(country_codes(name)) == bool(country_codes(came[0]))]
+    return _place_of(there[0]).sub(lambda _: came[0], question) if len(there) == 1 else completed(question, about)
 
 
 def new_names(about: str, before: Sequence[str]) -> list[str]:
@@ -44,10 +42,6 @@ def new_names(about: str, before: Sequence[str]) -> list[str]:
 
 def _names(about: str) -> list[str]:
     return [name for part in about.split(",") if (name := " ".join(part.split()))]
-
-
-def _is_country(name: str) -> bool:
-    return next(countries_in(name), None) is not None
 
 
 def _place_of(name: str) -> re.Pattern[str]:

@@ -14,12 +14,13 @@ from grounding.evidence.choose import retired, superseded
 from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.query.answer_kind import holds
+from grounding.query.conversation import content
 from grounding.quoting.blocks import BAR, LEAD_IN, cells
 from grounding.quoting.choose import NEAR_BEST, choose, shown
-from grounding.quoting.countries import countries_in
+from grounding.quoting.countries import country_codes
 from grounding.quoting.features import COSINE, BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.filters import Filtered, filtered, shown_cells
-from grounding.quoting.question_parts import Reading, read
+from grounding.quoting.question_parts import Part, Reading, read
 from grounding.quoting.siblings import FittedTable, fitted_tables, fitting, together
 from grounding.quoting.sureness import may_quote
 from grounding.quoting.unknown import unknown_in_follow_up, unknown_name
@@ -169,7 +170,8 @@ def without_strangers(
     scores: list[list[float]], reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
 ) -> list[list[float]]:
     """`scores` with 0 for pages of the web wherever the knowledge base says something that is about as likely, with a value of the kind that is asked for
-    half as likely: a shop's advertisement is no second opinion on the company's own price.
+    half as likely: a shop's advertisement is no second opinion on the company's own price. What says less of the subject than the web's best is about
+    something else: a charger's hours are no answer on how long lithium-ion batteries last.
     """
     own = [passages[c.passage].origin == "kb" for c in found]
     if all(own):
@@ -179,16 +181,23 @@ def without_strangers(
         ours = max((i for i, is_own in enumerate(own) if is_own), key=lambda i: told[i], default=None)
         typed = ours is not None and part.wants is not None and holds(found[ours].block.text, part.wants)
         least = max(REPLACED_BY, (NEAR_BEST if typed else ABOUT_AS) * max(told))
-        stands = ours is not None and told[ours] >= least
+        theirs = max((i for i, is_own in enumerate(own) if not is_own), key=lambda i: told[i])
+        stands = ours is not None and told[ours] >= least and _says(part, found[ours]) >= _says(part, found[theirs])
         out.append([0.0 if stands and not is_own else s for s, is_own in zip(told, own, strict=True)])
     return out
+
+
+def _says(part: Part, candidate: BlockCandidate) -> int:
+    """How many terms of what a part asks about, without those that only say what kind of value is wanted, stand in a block or above it."""
+    subject = part.wants.asked.sub(" ", part.text) if part.wants else part.text
+    return len(content(subject) & (candidate.held | candidate.above))
 
 
 def of_the_country(weighed: Weighed) -> list[list[float]]:
     """The scores with 0 for blocks of other countries than the question names: the page for customers in France does not answer for Germany. Where
     something says it of that country, what names none gives way too: its price is some other country's.
     """
-    asked = {code for _, code in countries_in(weighed.reading.text)}
+    asked = country_codes(weighed.reading.text)
     if not asked:
         return [list(part) for part in weighed.scores]
     told = [_countries(c) for c in weighed.found]
@@ -205,8 +214,7 @@ def of_the_country(weighed: Weighed) -> list[list[float]]:
 
 def _countries(candidate: BlockCandidate) -> frozenset[str]:
     """The countries that a block is about, by its title, its heading and, of a row, its cells."""
-    text = f"{candidate.around}\n{candidate.block.text if candidate.block.kind == 'row' else ''}"
-    return frozenset(code for _, code in countries_in(text))
+    return country_codes(f"{candidate.around}\n{candidate.block.text if candidate.block.kind == 'row' else ''}")
 
 
 def _heir(old: int, found: Sequence[BlockCandidate], passages: Sequence[Passage], newer: frozenset[str]) -> int | None:

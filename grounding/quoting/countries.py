@@ -64,11 +64,20 @@ def _codes() -> dict[str, str]:
     }
 
 
+@cache
+def _first_words() -> frozenset[str]:
+    """What the name of a country begins with, without full stops: of most texts no word does."""
+    return frozenset(name.split()[0].rstrip(".") for name in _codes())
+
+
 def countries_in(text: str) -> Iterator[tuple[str, str]]:
     """The countries that a text names, in the order in which they stand: as they are written, and by their code (ISO 3166-1)."""
     words = list(_WORDS.finditer(text))
     at = 0
     while at < len(words):
+        if caseless(words[at].group()).rstrip(".'’-") not in _first_words():
+            at += 1
+            continue
         for count in range(min(_LONGEST, len(words) - at), 0, -1):
             written = text[words[at].start() : words[at + count - 1].end()].rstrip("'’-")
             plain = caseless(written)
@@ -78,6 +87,12 @@ def countries_in(text: str) -> Iterator[tuple[str, str]]:
                 at += count - 1
                 break
         at += 1
+
+
+@lru_cache(maxsize=8192)
+def country_codes(text: str) -> frozenset[str]:
+    """The codes of the countries that a text names. Kept: blocks and lines come again with the next question about them."""
+    return frozenset(code for _, code in countries_in(text))
 
 
 def english_name(code: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from grounding.query.conversation import FILLERS, content, goes_on
 from grounding.quoting.blocks import cells
-from grounding.quoting.countries import countries_in, country_names
+from grounding.quoting.countries import countries_in, country_codes, country_names
 from grounding.quoting.coverage import GENERIC
 from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
 from grounding.quoting.ranges import CALENDAR
@@ -101,11 +101,8 @@ def unknown_in_follow_up(question: str, passages: Sequence[Passage]) -> str | No
     strange = [
         (word, before)
         for word, before in words
-        if len(word) >= NAME_FROM
-        and caseless(word) not in _PLAIN | _NO_AREAS | STOP_WORDS
-        and terms(word)
-        and not set(terms(word)) & (FILLERS | GENERIC)
-        and not _known(word, said)
+        if _is_strange(word, said)
+        and not set(terms(word)) & GENERIC
         and not any(_says_country(passages, *named) for named in countries_in(word))
     ]
     alone = len(strange) == len(content(question))
@@ -135,11 +132,11 @@ def _says_country(passages: Sequence[Passage], written: str, code: str) -> bool:
 
 def _is_of_countries(candidate: BlockCandidate) -> bool:
     """Whether a block is of one country: its title or heading names it ("Aide pour les clients en France"), or a row does in its first cells or the name of one."""
-    if next(countries_in(candidate.around), None) is not None:
+    if country_codes(candidate.around):
         return True
     return candidate.block.kind == "row" and any(
         bool({"country", "countries", "land", "länder", "pays"} & set(caseless(cell.header).split()))
-        or next(countries_in(cell.span.text), None) is not None
+        or bool(country_codes(cell.span.text))
         for cell in cells(candidate.block.text)[:KEYS]
     )
 
@@ -149,10 +146,7 @@ def _unknown_shop(question: str, found: Sequence[BlockCandidate], passages: Sequ
     said = _said(passages)
     for match in _SHOP_IN.finditer(question):
         word = match.group(1)
-        plain = caseless(word)
-        if len(word) < NAME_FROM or plain in _PLAIN | _NO_AREAS | STOP_WORDS or set(terms(word)) & FILLERS:
-            continue
-        if terms(word) and not _known(word, said) and any(_is_of_places(c) for c in found):
+        if _is_strange(word, said) and any(_is_of_places(c) for c in found):
             return word
     return None
 
@@ -173,10 +167,7 @@ def _unknown_place(question: str, best: BlockCandidate, passages: Sequence[Passa
     said = _said(passages)
     for match in _PLACED.finditer(question):
         word = match.group(1)
-        plain = caseless(word)
-        if len(word) < NAME_FROM or plain in _PLAIN | _NO_AREAS | STOP_WORDS or set(terms(word)) & FILLERS:
-            continue
-        if terms(word) and not _known(word, said):
+        if _is_strange(word, said):
             return None if any(_says_country(passages, *named) for named in countries_in(word)) else word
     return None
 
@@ -298,6 +289,14 @@ def _unknown_thing(question: str, passages: Sequence[Passage]) -> str | None:
 
 def _said(passages: Sequence[Passage]) -> frozenset[str]:
     return frozenset(t for p in passages for t in terms(f"{p.title} {p.locator or ''} {p.text}"))
+
+
+def _is_strange(word: str, said: frozenset[str]) -> bool:
+    """True of a word that may be a name, and that no passage has. `said`: the terms of all of them."""
+    if len(word) < NAME_FROM or caseless(word) in _PLAIN | _NO_AREAS | STOP_WORDS:
+        return False
+    own = set(terms(word))
+    return bool(own) and not own & FILLERS and not _known(word, said)
 
 
 def _known(word: str, said: frozenset[str]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from decimal import Decimal
 
+from rich.filesize import decimal
 from rich.table import Table
 
 from bot.commands.shared.output import console, emit, note, plain, table
@@ -66,22 +67,12 @@ def _print(planned: IngestPlan, sizes: dict[str, int], cost: str) -> None:
         ("chunks embedded", f"{planned.embedded:,}"),
         ("tokens embedded, about", f"{planned.tokens:,}"),
         ("cost of embedding", cost),
-        ("text of the chunks", _bytes(planned.text_bytes)),
-        ("vectors in the store", _bytes(sizes["vector_bytes"])),
+        ("text of the chunks", decimal(planned.text_bytes)),
+        ("vectors in the store", decimal(sizes["vector_bytes"])),
     ]
-    rows += [("sent to Azure AI Search, about", _bytes(sizes["sent_bytes"]))] if sizes["sent_bytes"] else []
+    rows += [("sent to Azure AI Search, about", decimal(sizes["sent_bytes"]))] if sizes["sent_bytes"] else []
     out.print(table(("", "now"), rows, right=("now",)))
     out.print(plain("nothing was changed; without --dry-run it is done"), style="dim")
-
-
-def _bytes(number: int) -> str:
-    """A number of bytes, as 12.3 MB."""
-    size, unit = float(number), "B"
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if size < 1000 or unit == "TB":
-            break
-        size /= 1000
-    return f"{size:,.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
 
 
 def refusals(refused: Sequence[Refusal]) -> Table:

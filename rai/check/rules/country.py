@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import islice
 
-from grounding.quoting.countries import countries_in
+from grounding.quoting.countries import country_codes
 from rai.check.answer import Answer
 from rai.check.comparison.lookup_keys import measure_of
 from rai.check.context import Finding, name_of
@@ -26,11 +25,12 @@ def of_another_country(n: int, claim: Claim, found: Found, places: Sequence[Plac
     """
     if claim.kind not in _KINDS:
         return None
-    mine = _one(answer.sentence(n)) or (
-        _one(answer.context.question.source.text) if answer.context.question and not _codes(answer.sentence(n)) else ""
-    )
-    if not mine:
+    spoken_of = _codes(answer.sentence(n))
+    if not spoken_of and answer.context.question:
+        spoken_of = _codes(answer.context.question.source.text)
+    if len(spoken_of) != 1:
         return None
+    [mine] = spoken_of
     theirs = [_of(place) for place in places]
     if not theirs or any(not codes or mine in codes for codes in theirs):
         return None
@@ -61,12 +61,5 @@ def _of(place: Place) -> frozenset[str]:
     return said or _codes(place.source.title)
 
 
-def _one(text: str) -> str:
-    """The country that a text names, if it is one alone."""
-    codes = _codes(text)
-    return next(iter(codes)) if len(codes) == 1 else ""
-
-
-@lru_cache(maxsize=4096)
 def _codes(text: str) -> frozenset[str]:
-    return frozenset(code for _, code in countries_in(text[:_LONGEST]))
+    return country_codes(text[:_LONGEST])

@@ -37,6 +37,7 @@ def test_a_question_without_options_stays_as_it_is() -> None:
         ("how much is the wren x1?", "Wren X2", ("Wren X1",), "how much is the Wren X2?"),
         ("What does Plus cost in Austria?", "Norway", ("Plus", "Austria"), "What does Plus cost in Norway?"),
         ("What does Plus cost in Austria?", "Plus, Norway", ("Plus", "Austria"), "What does Plus cost in Norway?"),
+        ("How much is X1 in Germany?", "X2", ("X1", "Germany"), "How much is X2 in Germany?"),
         ("Can I cancel?", "Wren X2", ("Wren X1",), "For Wren X2: Can I cancel?"),
         ("For Wren X1: Can I cancel?", "Wren X2", ("Wren X1",), "For Wren X2: Can I cancel?"),
         ("How much is the Wren X1?", "Wren X1", ("Wren X1",), "How much is the Wren X1?"),

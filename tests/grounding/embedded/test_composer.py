@@ -123,6 +123,10 @@ async def test_the_web_is_no_second_opinion_on_what_the_knowledge_base_says() ->
     text = await told(prompt("what does the Wren X2 cost", [advertised, own]))
     assert "$219.00" in text
     assert "$79" not in text
+    subject = "How long do lithium-ion batteries last?"
+    charger = passage("Time for a 500 Wh battery: about 6 hours", title="Charger")
+    lasting = page("Lithium-ion batteries last 2 to 3 years.", doc="https://b.example")
+    assert "2 to 3 years" in await told(prompt(subject, [lasting, charger]))
     alone = passage("The office opens at nine.")
     assert "$79" in await told(prompt("what does the Wren X2 cost", [advertised, alone]))
 
