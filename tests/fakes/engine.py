@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from aiohttp import web
 
+from grounding.corrective.find import OF_PARTS
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.grader import EmbeddedGrader
 from grounding.embedded.index import EmbeddedIndex
@@ -23,6 +24,7 @@ from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.store_names import StoreNames
 from grounding.embedded.vector_index import VectorIndex
 from grounding.errors import ServiceUnavailable
+from grounding.evidence.fuse import reciprocal_ranks
 from grounding.ports import Embedder, Vectors
 from grounding.records import Access, Evidence, Passage, Prompt, Query, Retrieval
 from rai.screening.by_model import REQUEST
@@ -54,7 +56,7 @@ class Given:
 
 
 class Engine:
-    """Store, words, vectors and what they found last. `home`: a folder with an index; it is only read."""
+    """Store, words, vectors and what they found last. `home`: a folder with an index; it is only read. One turn at a time."""
 
     def __init__(self, home: Path, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -67,6 +69,8 @@ class Engine:
         self.composer = ExtractiveComposer(embedder)
         self.query = ""
         self.found: tuple[Passage, ...] = ()
+        self.lists: list[tuple[Passage, ...]] = []
+        self._graded = True
         self.graded: dict[str, float] = {}
 
     async def search(self, text: str, vector: Vectors | None, access: Access, k: int) -> Retrieval:
@@ -74,18 +78,25 @@ class Engine:
         async with self._one_search:
             self._meaning.vector = vector
             found = await self._retriever.retrieve(Query(text), access, k)
-        self.query, self.found = text, found.passages
+        if self._graded:
+            self.query, self.lists, self._graded = text, [], False
+        if len(text) > len(self.query):  # the parts of a question are searched for beside the whole
+            self.query = text
+            self.lists.insert(0, found.passages)
+        else:
+            self.lists.append(found.passages)
+        self.found = reciprocal_ranks(self.lists) if len(self.lists) > 1 else found.passages
         return found
 
     async def grades(self, question: str, texts: Sequence[str]) -> list[float]:
-        """The embedded grader's score of each quoted text, seen among what was found last."""
-        self.query = question
-        grading = await self.grader.grade(question, self.found[:20])
+        """The embedded grader's score of each quoted text, seen among the best of what was found last, as a turn grades them."""
+        self.query, self._graded = question, True
+        best = [p.chunk_id for p in self.lists[0][:20]] if self.lists else []
+        best += [p.chunk_id for p in self.found if p.chunk_id not in best][: OF_PARTS if len(self.lists) > 1 else 0]
+        seen = [p for p in self.found if p.chunk_id in best]
+        grading = await self.grader.grade(question, seen)
         self.graded = {g.chunk_id: g.score for g in grading.grades}
-        by_text = {
-            _plain(f"{p.title}{f' · {p.locator}' if p.locator else ''}\n{p.text}"): g.score
-            for p, g in zip(self.found, grading.grades, strict=False)
-        }
+        by_text = {_shown(p): self.graded[p.chunk_id] for p in seen}
         return [by_text.get(_plain(text), 0.0) for text in texts]
 
     async def draft(self, question: str, evidence: Sequence[tuple[int, str]]) -> str:
@@ -210,6 +221,11 @@ def _access(clause: str) -> Access:
     product = _PRODUCT.search(clause)
     groups = frozenset(name.removeprefix("g:") for name in names if name.startswith("g:"))
     return Access("somebody", groups, product[1].replace("''", "'") if product else None)
+
+
+def _shown(passage: Passage) -> str:
+    """A passage as the grader's prompt shows it."""
+    return _plain(f"{passage.title}{f' · {passage.locator}' if passage.locator else ''}\n{passage.text}")
 
 
 def _plain(text: str) -> str:
