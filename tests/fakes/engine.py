@@ -27,6 +27,7 @@ from grounding.errors import ServiceUnavailable
 from grounding.evidence.fuse import reciprocal_ranks
 from grounding.ports import Embedder, Vectors
 from grounding.records import Access, Evidence, Passage, Prompt, Query, Retrieval
+from grounding.text import terms
 from rai.screening.by_model import REQUEST
 from tests.fakes.ai_search_server import AiSearchServer
 from tests.fakes.embeddings_server import EmbeddingsServer
@@ -69,7 +70,8 @@ class Engine:
         self.composer = ExtractiveComposer(embedder)
         self.query = ""
         self.found: tuple[Passage, ...] = ()
-        self.lists: list[tuple[Passage, ...]] = []
+        self.lists: dict[str, tuple[Passage, ...]] = {}
+        self.whole: tuple[Passage, ...] = ()
         self._graded = True
         self.graded: dict[str, float] = {}
 
@@ -78,22 +80,21 @@ class Engine:
         async with self._one_search:
             self._meaning.vector = vector
             found = await self._retriever.retrieve(Query(text), access, k)
-        if self._graded:
-            self.query, self.lists, self._graded = text, [], False
-        if len(text) > len(self.query):  # the parts of a question are searched for beside the whole
-            self.query = text
-            self.lists.insert(0, found.passages)
-        else:
-            self.lists.append(found.passages)
-        self.found = reciprocal_ranks(self.lists) if len(self.lists) > 1 else found.passages
+        if self._graded or text in self.lists or not _part(text, self.query):
+            self.lists, self._graded = {}, False  # another turn; its grades may be kept ones that nobody asks for again
+        self.lists[text] = found.passages
+        self.query = max(self.lists, key=len)  # the parts of a question are searched for beside the whole
+        self.whole = whole = self.lists[self.query]
+        rest = [passages for asked, passages in self.lists.items() if asked != self.query]
+        self.found = reciprocal_ranks([whole, *rest]) if rest else whole
         return found
 
     async def grades(self, question: str, texts: Sequence[str]) -> list[float]:
         """The embedded grader's score of each quoted text, seen among the best of what was found last, as a turn grades them."""
-        self.query, self._graded = question, True
-        best = [p.chunk_id for p in self.lists[0][:20]] if self.lists else []
+        best = [p.chunk_id for p in self.whole[:20]]
         best += [p.chunk_id for p in self.found if p.chunk_id not in best][: OF_PARTS if len(self.lists) > 1 else 0]
         seen = [p for p in self.found if p.chunk_id in best]
+        self.query, self._graded = question, True
         grading = await self.grader.grade(question, seen)
         self.graded = {g.chunk_id: g.score for g in grading.grades}
         by_text = {_shown(p): self.graded[p.chunk_id] for p in seen}
@@ -226,6 +227,12 @@ def _access(clause: str) -> Access:
 def _shown(passage: Passage) -> str:
     """A passage as the grader's prompt shows it."""
     return _plain(f"{passage.title}{f' · {passage.locator}' if passage.locator else ''}\n{passage.text}")
+
+
+def _part(one: str, other: str) -> bool:
+    """Whether one of the two asks a part of what the other asks."""
+    less, more = sorted((set(terms(one)), set(terms(other))), key=len)
+    return less <= more
 
 
 def _plain(text: str) -> str:
