@@ -25,7 +25,7 @@ _OTHER_THAN = re.compile(
 _BEFORE = 24
 """Characters before a value in which "instead of" and the like are looked for."""
 _COMPARED = re.compile(
-    r"\b(?:instead of|rather than|than|against|compared (?:with|to)|versus|vs\.?|unlike|not|from|statt|anstelle|als|gegenüber|au lieu de|contre|en vez de|que|invece di|rispetto|em vez de|in plaats van|dan|zamiast|niż)\W+(?:\w+ ){0,2}$",
+    r"\b(?:instead of|rather than|(?<!more )(?<!less )(?<!fewer )(?<!later )(?<!earlier )(?<!longer )(?<!older )than|against|compared (?:with|to)|versus|vs\.?|unlike|not|from|statt|anstelle|als|gegenüber|au lieu de|contre|en vez de|que|invece di|rispetto|em vez de|in plaats van|dan|zamiast|niż)\W+(?:\w+ ){0,2}$",
     re.IGNORECASE,
 )
 

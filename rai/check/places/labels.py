@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rai.check.reading.keys import Line, header_of, heading_above, line_at, spoken
+from rai.check.reading.keys import Line, header_of, heading_above, label_in, line_at, spoken
 from rai.check.reading.sources import Place
 from rai.records import CONTACT_KINDS
 
@@ -84,7 +84,11 @@ def _in_row(place: Place, line: Line, near: Words, above: Words, itself: Words) 
     text, start = place.text(), place.found.start
     column = max(0, line.column(start))
     header = header_of(text, line)
-    head = _words(text[slice(*header.cells[column])]) if header and column < len(header.cells) else _NONE
+    says = label_in(text, line.cells[column])
+    if says and column:
+        head = _words(says)
+    else:
+        head = _words(text[slice(*header.cells[column])]) if header and column < len(header.cells) else _NONE
     label = _words(text[slice(*line.cells[0])]) if column else _NONE
     first, last = line.cells[column]
     cell = _words(f"{text[first:start]} {text[place.found.end : last]}") & (near | _words(text[first:last]))

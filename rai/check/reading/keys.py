@@ -48,13 +48,15 @@ class Spoken:
 @dataclass(frozen=True, slots=True)
 class Key:
     """The words of one key. `alone`: those that no other key of its axis has; `proper`: those of them that are names or numbers;
-    `either`: where it names several things, the words of each that no other key has as a whole: "Spouse, partner, child".
+    `either`: where it names several things, the words of each that no other key has as a whole: "Spouse, partner, child". `plain`: whether `every`
+    is all that it says, unlike "day" of "each further day".
     """
 
     every: Words
     alone: Words
     proper: Words
     either: tuple[Words, ...] = ()
+    plain: bool = True
 
     def is_in(self, spoken: Spoken) -> bool:
         """True if a text says all of its words, half of those that are its alone, or a name that is."""
@@ -219,20 +221,63 @@ def _of_table(text: str, page: _Page, at: int, start: int) -> tuple[Axis, ...]:
     if column > 0:
         corner = text[slice(*header.cells[0])] if headed else ""
         label = _label_of_all(text, [c[0] for c in cells.values()])
-        keys = _unique({n: _named(text[slice(*_key_of(text, c[0], label))], corner) for n, c in cells.items()})
+        keys = _unique({n: _named(_key_of(text, c[:column], label), corner) for n, c in cells.items()})
         found.append(Axis("cell-row", at, keys, {n: c[column] for n, c in cells.items()}))
-        if headed and len(line.cells) == len(header.cells):
-            named = {n: text[slice(*c)] for n, c in enumerate(header.cells) if n > 0}
+        named = {n: text[slice(*c)] for n, c in enumerate(header.cells) if n > 0} if headed else {}
+        if not headed or len(line.cells) != len(header.cells):
+            named = {n: label_in(text, c) for n, c in enumerate(line.cells) if n > 0}
+            # a machine writes "fri" where a person writes "Fri"
+            named = {n: label.capitalize() if label.islower() else label for n, label in named.items() if label}
+        if column in named:
             found.append(Axis("cell-column", column, _unique(named), {n: line.cells[n] for n in named}))
     return tuple(a for a in found if len(a.keys) > 1)
 
 
-def _key_of(text: str, cell: Span, label: str) -> Span:
-    """The first cell of a row without what it says of the key ("Netherlands: +31 20 555 01 37"), or without `label`, which all rows have: "Name: "."""
+def _key_of(text: str, cells: Sequence[Span], label: str) -> str:
+    """The key of a row: its first cell without what it says of the key ("Netherlands: +31 20 555 01 37"), or without `label`, which all rows have ("Name: "),
+    and the cells behind it up to the first with a figure: house, town and room.
+    """
+    first = text[slice(*cells[0])]
+    head, colon, rest = first.partition(": ")
+    key = [rest if head == label else head] if colon else [first]
+    for cell in cells[1:] if not _FIGURE.search(first) else ():
+        more = text[slice(*cell)]
+        if _FIGURE.search(more):
+            break
+        key.append(more.rpartition(": ")[2])
+    return " ".join(key)
+
+
+_FIGURE = re.compile(r"(?<![^\W_])\d")
+
+
+def rows_apart(text: str, start: int, other: str) -> tuple[Axis, ...]:
+    """The axis of the row at `start` of `text` and the rows of `other`, where both say cell by cell what their columns are called, and the same: a long
+    table that two passages share. Key -1 is the row's own; `spans` are those of `other`. () if there is no such table.
+    """
+    line = line_at(text, start)
+    column = line.column(start)
+    labels = _labels_of(text, line)[: column + 1]
+    if line.kind != "row" or column < 1 or not labels[column]:
+        return ()
+    alike = [n for n in _page(other).lines if n.kind == "row" and _labels_of(other, n)[: column + 1] == labels]
+    if not alike:
+        return ()
+    own = _key_of(text, line.cells[:column], labels[0])
+    names = {n: _key_of(other, row.cells[:column], labels[0]) for n, row in enumerate(alike)}
+    spans = {n: row.cells[column] for n, row in enumerate(alike) if names[n] != own}
+    keys = _unique({-1: own, **{n: names[n] for n in spans}})
+    return (Axis("cell-row", -1, keys, spans),) if spans else ()
+
+
+def _labels_of(text: str, row: Line) -> tuple[str, ...]:
+    return tuple(label_in(text, cell) for cell in row.cells)
+
+
+def label_in(text: str, cell: Span) -> str:
+    """What its column is called, of a cell that says so itself: "Price per month" of "Price per month: $7.50"; "" if it does not."""
     colon = text.find(": ", *cell)
-    if colon < 0:
-        return cell
-    return (colon + 2, cell[1]) if text[cell[0] : colon] == label else (cell[0], colon)
+    return text[cell[0] : colon] if colon >= 0 else ""
 
 
 def _label_of_all(text: str, cells: Sequence[Span]) -> str:
@@ -248,8 +293,8 @@ def _named(key: str, corner: str) -> str:
 
 def _is_headed(text: str, header: Line) -> bool:
     """True if the first row names the columns: none of its cells but the first holds a number with a sign or unit of a value."""
-    if all(": " in text[slice(*c)] for c in header.cells):
-        return False
+    if all(": " in text[slice(*c)] for c in header.cells[1:]):
+        return False  # each cell says itself what its column is called
     return not any(re.search(r"\d[.,:]\d\d\b|[€$£%]|@", text[slice(*c)]) for c in header.cells[1:])
 
 
@@ -320,7 +365,13 @@ def _keys(named: tuple[tuple[int, str], ...]) -> Mapping[int, Key]:
     either = {key: tuple(t for t in group if every.count(t) == 1) for key, group in things.items()}
     alone = {key: frozenset(w for w in own if not _YEAR.fullmatch(w)) or own for key, own in alone.items()}
     return {
-        key: Key(own, alone[key], alone[key] & _proper(names[key]), either[key] if len(things[key]) > 1 else ())
+        key: Key(
+            own,
+            alone[key],
+            alone[key] & _proper(names[key]),
+            either[key] if len(things[key]) > 1 else (),
+            STOP_WORDS.isdisjoint(_TOKEN.findall(names[key].lower())),
+        )
         for key, own in words.items()
     }
 

@@ -1,7 +1,8 @@
 """Values whose surrounding words ask for another one: "drones have 14 days", where the source says 14 of phones and 15 of drones.
 
-The values of one kind that a document has are candidates; which of them the answer asks for by its words, and by what else it takes from there, a fitted
-model says (`rai.check.places`). Free wording shares words with none of them, and then nothing is said.
+The values of one kind that a document has are candidates, then those of all documents: what an answer says of lost property may stand in a page that has
+30 days for lockers alone. Which of them the answer asks for by its words, and by what else it takes from there, a fitted model says (`rai.check.places`).
+Free wording shares words with none of them, and then nothing is said.
 """
 
 from __future__ import annotations
@@ -49,7 +50,15 @@ def nearer(n: int, places: Sequence[Place], others: Iterable[Place], answer: Ans
     contest = contested(n, places, others, answer)
     if contest is None:
         return None
-    found, fitted = ranked(n, *contest, answer), model()
+    here, rivals = contest
+    documents = {p.source for p in here}
+    beside = [r for r in rivals if r.source in documents]
+    found = (_asked_for(n, here, each, answer) for each in (beside, rivals) if each)
+    return next((finding for finding in found if finding is not None), None)
+
+
+def _asked_for(n: int, here: list[Place], rivals: list[Place], answer: Answer) -> Finding | None:
+    found, fitted = ranked(n, here, rivals, answer), model()
     if answer.values[n].kind in CONTACT_KINDS:
         if _says_whose(found, answer.sentence(n)):
             return None
@@ -85,7 +94,8 @@ def contested(
     ):
         return None
     documents = {p.source for p in here}
-    rivals = [o for o in others if o.source in documents and not o.found.shares_form(value)][:MOST_RIVALS]
+    rivals = sorted((o for o in others if not o.found.shares_form(value)), key=lambda o: o.source not in documents)
+    rivals = rivals[:MOST_RIVALS]
     frame = answer.around[value].frame
     rivals = [r for r in rivals if _is_comparable(value, frame, r)]
     if not rivals:

@@ -268,12 +268,23 @@ def _beating(place: Place, others: Sequence[Place], told: _Naming) -> Rival | No
     """The other value that stands for what the claim names; None if `place` may."""
     rivals = [o for o in others if o.found.kind == place.found.kind]
     # a bare number is the figure of many things, and keys in one language say little to an answer in another
-    keyed = told.kind != "number" and not _is_foreign(place, told.words)
+    keyed = (told.kind != "number" or _counts_alike(place, told)) and not _is_foreign(place, told.words)
     better = rival_of(place, rivals, told.layers, told.itself) if keyed else None
     better = better or of_another_band(place, rivals, told.around.sentence, told.question)
     better = better or of_another_day(place, rivals, told.around.sentence, told.question)
     better = better or _beside_in_words(place, rivals, told.said)
     return better or (_owners(place, rivals, told) if place.found.kind in CONTACT_KINDS else None)
+
+
+def _counts_alike(place: Place, told: _Naming) -> bool:
+    """True of a bare number in a cell that counts there what the answer counts: 150 "pages"."""
+    if not place.unit.row:
+        return False
+    mine, theirs = _COUNTED.match(told.around.following), _COUNTED.match(place.text(), place.found.end)
+    return mine is not None and theirs is not None and stem(mine[1].lower()) == stem(theirs[1].lower())
+
+
+_COUNTED = re.compile(r" ?([^\W\d_]{3,})")
 
 
 def _owners(place: Place, rivals: Sequence[Place], told: _Naming) -> Rival | None:
@@ -306,7 +317,7 @@ def _is_foreign(place: Place, words: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _language(text: str) -> str:
-    return language(frozenset(text.lower().split()))
+    return language(frozenset(word for word in text.lower().split() if len(word) > 1))  # "A" is a class as well
 
 
 def _is_used(n: int, other: Place, answer: Answer) -> bool:
@@ -376,8 +387,13 @@ _YEAR = re.compile(r"(?<![\d.,$€£])20\d\d(?![\d,]|\.\d)")
 def _numbers_at(text: Prepared, found: Found) -> Iterator[Place]:
     for number in sorted({n for key in found.magnitudes for n in text.keyed.get(key, ())}):
         place = text.places[number]
-        if place.found.kind == "number" and set(found.magnitudes) & set(place.found.forms):
+        is_alone = place.span().text[0].isdigit() and _ALONE.match(place.text(), place.found.end)
+        if place.found.kind == "number" and is_alone and set(found.magnitudes) & set(place.found.forms):
             yield place
+
+
+_ALONE = re.compile(r"(?! ?[-×x*]?\w| ?×)")
+"""Behind a number that counts nothing: no "28 × 30", "30 cm" or "10-pack"."""
 
 
 @lru_cache(maxsize=1024)

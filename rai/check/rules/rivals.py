@@ -8,10 +8,11 @@ the value is in the wrong role. Where nothing is named nothing is decided.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from rai.check.reading.keys import Axis, Key, Spoken, axes_of
+from rai.check.reading.keys import Axis, Key, Spoken, axes_of, rows_apart
 from rai.check.reading.sources import Place
 
 
@@ -33,7 +34,8 @@ def rival_of(place: Place, others: Sequence[Place], layers: Sequence[Spoken], it
     if place.unit.field != "text":
         return None
     near = [o for o in others if o.source == place.source and o.unit.field == "text"]
-    for axis in (_told_apart(a, place) for a in axes_of(place.text(), place.found.start)):
+    axes = [(_told_apart(a, place), near) for a in axes_of(place.text(), place.found.start)]
+    for axis, there in (*axes, *_in_other_passages(place, others)):
         own = axis.keys.get(axis.own)
         if (
             own is None
@@ -42,10 +44,28 @@ def rival_of(place: Place, others: Sequence[Place], layers: Sequence[Spoken], it
             or (place.found.kind == "date" and axis.named(itself))
         ):
             continue
-        other = _asked(axis, own, near, layers)
+        other = _asked(axis, own, place, there, layers)
         if other is not None:
             return Rival(other, axis.by, clause=bool(layers) and len(axis.named(layers[0])) == 1)
     return None
+
+
+def _in_other_passages(place: Place, others: Sequence[Place]) -> Iterator[tuple[Axis, Sequence[Place]]]:
+    """The rows of a long table that other passages of the same document hold, with the values that stand there."""
+    apart: dict[str, list[Place]] = {}
+    for other in others:
+        if other.unit.row and other.unit.field == "text" and _is_of_one_document(place, other):
+            apart.setdefault(other.source.id, []).append(other)
+    for there in islice(apart.values(), MOST_PASSAGES):
+        yield from ((axis, there) for axis in rows_apart(place.text(), place.found.start, there[0].text()))
+
+
+def _is_of_one_document(place: Place, other: Place) -> bool:
+    return place.source.id != other.source.id and bool(place.source.title) and place.source.title == other.source.title
+
+
+MOST_PASSAGES = 20
+"""Most passages of one document that are read for other rows of a value's table."""
 
 
 def _told_apart(axis: Axis, place: Place) -> Axis:
@@ -61,23 +81,25 @@ def _told_apart(axis: Axis, place: Place) -> Axis:
     return replace(axis, by="list-number", keys=alike if len(alike) > 1 else {})
 
 
-def _asked(axis: Axis, own: Key, others: Sequence[Place], layers: Sequence[Spoken]) -> Place | None:
+def _asked(axis: Axis, own: Key, place: Place, others: Sequence[Place], layers: Sequence[Spoken]) -> Place | None:
     """The value whose key is named by the first of `layers` that names a key; None if it names the value's own, or a word that only this one has of the two."""
     for at, layer in enumerate(layers):
         named = axis.named(layer)
         if axis.own in named or len(named) > 1:
             return None
         for key in named:
-            if axis.keys[key].every <= own.every:
+            if axis.keys[key].every <= own.every and (axis.keys[key].every == own.every or not axis.keys[key].plain):
                 return None  # "A -> B" beside "B -> A": its words are the own key's as well
             nearer = layers[: at + 1] if axis.by == "list-item" else layers
             if any(said.has(word) for word in own.every - axis.keys[key].every for said in nearer):
-                return _by_all_words(axis, own, others, layers)
-            return _within(axis, key, others)
-    return _by_all_words(axis, own, others, layers)
+                return _by_all_words(axis, own, place, others, layers)
+            return _within(axis, key, others, place)
+    return _by_all_words(axis, own, place, others, layers)
 
 
-def _by_all_words(axis: Axis, own: Key, others: Sequence[Place], layers: Sequence[Spoken]) -> Place | None:
+def _by_all_words(
+    axis: Axis, own: Key, place: Place, others: Sequence[Place], layers: Sequence[Spoken]
+) -> Place | None:
     """The value whose key the layers say in all its words, one of them in the nearest, while a word of the own key is said in none; None if there is none."""
     if not layers or all(any(said.has(w) for said in layers) for w in own.every):
         return None
@@ -89,15 +111,18 @@ def _by_all_words(axis: Axis, own: Key, others: Sequence[Place], layers: Sequenc
         and any(layers[0].has(w) for w in other.every)
         and all(len(w) < _SHORT or any(said.has(w) for said in layers) for w in other.every)
     ]
-    return _within(axis, found[0], others) if len(found) == 1 else None
+    return _within(axis, found[0], others, place) if len(found) == 1 else None
 
 
 _SHORT = 3
 
 
-def _within(axis: Axis, key: int, others: Sequence[Place]) -> Place | None:
+def _within(axis: Axis, key: int, others: Sequence[Place], place: Place) -> Place | None:
+    """The first value of a key; of hours the one that ends them in the place of one that does."""
     start, end = axis.spans.get(key, (0, 0))
-    return min((o for o in others if start <= o.found.start < end), key=_start, default=None)
+    there = sorted((o for o in others if start <= o.found.start < end), key=_start)
+    alike = (o for o in there if o.frame.bound == place.frame.bound)
+    return next(alike, there[0] if there else None)
 
 
 def _start(place: Place) -> int:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rai.check.reading.keys import axes_of, spoken
+from rai.check.reading.keys import axes_of, rows_apart, spoken
 
 TABLE = "| Plan | Price | Term |\n|---|---|---|\n| Start | $9 | 12 months |\n| Go | $15 | 24 months |"
 SECTIONS = "ZONE A (EU, Norway)\nData limit: 20 GB\n\nZONE B (USA, Turkey)\nData limit: 6 GB"
@@ -30,7 +30,29 @@ def test_a_line_of_one_label_below_several_headings_has_them() -> None:
 
 
 def test_rows_without_a_header_are_told_apart_by_what_their_first_cells_say() -> None:
-    assert axes(LINES, "18:00") == {"cell-row": {frozenset({"graz"}), frozenset({"wien"})}}
+    assert axes(LINES, "18:00")["cell-row"] == {frozenset({"graz"}), frozenset({"wien"})}
+
+
+def test_cells_that_say_what_their_column_is_called_are_told_apart_by_that() -> None:
+    assert axes(LINES, "18:00")["cell-column"] == {frozenset({"open"}), frozenset({"clos"})}
+
+
+def test_a_row_is_called_by_its_cells_up_to_the_first_figure() -> None:
+    rooms = "house: Quayhead | room: Oak Bark | seats: 6 | hour: £22\nhouse: Quayhead | room: Sumac P4 | seats: 10 | hour: £33"
+    assert axes(rooms, "£22")["cell-row"] == {
+        frozenset({"quayhead", "oak", "bark"}),
+        frozenset({"quayhead", "sumac", "p4"}),
+    }
+
+
+def test_a_table_goes_on_in_another_passage_whose_columns_are_called_the_same() -> None:
+    one, other = LINES.splitlines()
+    (axis,) = rows_apart(one, one.index("18:00"), other)
+    assert {k.every for k in axis.keys.values()} == {frozenset({"graz"}), frozenset({"wien"})}
+    assert axis.own == -1
+    assert [other[slice(*span)] for span in axis.spans.values()] == ["Closes: 19:00"]
+    assert rows_apart(one, one.index("18:00"), other.replace("Closes", "Shuts")) == ()
+    assert rows_apart("Graz closes at 18:00.", 16, other) == ()
 
 
 @pytest.mark.parametrize("value", ["Start", "Price", "Plan"])

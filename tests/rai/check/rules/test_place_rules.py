@@ -119,3 +119,13 @@ def test_signs_that_frame_a_pattern_elsewhere_are_characters_like_others() -> No
     ]
     assert url.status == "exact"
     assert url.rule != "failed"
+
+
+@pytest.mark.parametrize(
+    ("cell", "status"),
+    [("30", "normalised"), ("45 × 30 × 50", "absent"), ("30 cm", "absent"), ("30-pack", "absent")],
+)
+def test_the_currency_of_a_table_is_that_of_numbers_that_count_nothing_else(cell: str, status: str) -> None:
+    source = Source("s1", f"Fees and sizes (EUR)\n\n| What | Locker |\n|---|---|\n| Small | {cell} |")
+    (claim,) = [c for c in check_claims("A small locker is €30.", [source]) if c.kind == "money"]
+    assert claim.status == status

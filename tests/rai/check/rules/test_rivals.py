@@ -50,3 +50,27 @@ def test_another_key_that_the_answer_names_speaks_against_a_value(
 )
 def test_the_value_of_the_key_that_is_named_is_spared(answer: str, source: str, text: str) -> None:
     assert judged(answer, source, text).status in ("exact", "normalised")
+
+
+ROOMS = (
+    "house: Filature | room: Canette | seats: 12 | hour: €43\nhouse: Filature | room: Indigo | seats: 8 | hour: €31",
+    "house: Alte Färberei | room: Krapp | seats: 14 | hour: €49 | remark: ground floor",
+)
+
+
+@pytest.mark.parametrize(("titles", "status"), [(("Rooms", "Rooms"), "wrong_role"), (("Rooms", "Old rooms"), "exact")])
+def test_the_row_that_is_named_may_stand_in_another_passage_of_the_document(
+    titles: tuple[str, str], status: str
+) -> None:
+    sources = [Source(f"s{n}", text, title) for n, (text, title) in enumerate(zip(ROOMS, titles, strict=True), 1)]
+    claims = check_claims("Krapp is yours for €43 an hour.", sources)
+    claim = next(c for c in claims if c.text == "€43")
+    assert claim.status == status
+    if claim.instead:
+        assert (claim.rule, claim.instead.source, claim.instead.text) == ("cell-row", "s2", "€49")
+
+
+def test_of_hours_the_end_is_told_for_an_end() -> None:
+    claim = judged("On Fridays until 8pm.", "branch: Row | mon: 07:30-20:00 | fri: 07:30-19:00", "8pm")
+    assert claim.instead
+    assert claim.instead.text == "19:00"
