@@ -188,7 +188,7 @@ def rows_of(text: str, line: Line) -> tuple[Line, ...]:
     """The rows of the table that `line` is in, without the one that names the columns."""
     page = _page(text)
     header, rows = page.headers.get(line.group), page.groups.get(line.group, ())
-    if header is not None and _is_headed(text, page.lines[header]):
+    if header is not None and _is_headed(text, [page.lines[n] for n in (header, *rows[1:2])]):
         rows = tuple(n for n in rows if n != header)
     return tuple(page.lines[n] for n in rows)
 
@@ -211,7 +211,7 @@ def _of_table(text: str, page: _Page, at: int, start: int) -> tuple[Axis, ...]:
     line, header = page.lines[at], page.lines[page.headers[page.lines[at].group]]
     column = max(0, line.column(start))
     rows = [n for n in page.groups[line.group] if n != page.headers[line.group]]
-    headed = _is_headed(text, header)
+    headed = _is_headed(text, [header, *(page.lines[n] for n in rows[:1])])
     if not headed:
         rows = list(page.groups[line.group])
     if (column == 0 and headed) or at not in rows:
@@ -223,14 +223,20 @@ def _of_table(text: str, page: _Page, at: int, start: int) -> tuple[Axis, ...]:
         label = _label_of_all(text, [c[0] for c in cells.values()])
         keys = _unique({n: _named(_key_of(text, c[:column], label), corner) for n, c in cells.items()})
         found.append(Axis("cell-row", at, keys, {n: c[column] for n, c in cells.items()}))
-        named = {n: text[slice(*c)] for n, c in enumerate(header.cells) if n > 0} if headed else {}
-        if not headed or len(line.cells) != len(header.cells):
-            named = {n: label_in(text, c) for n, c in enumerate(line.cells) if n > 0}
-            # a machine writes "fri" where a person writes "Fri"
-            named = {n: label.capitalize() if label.islower() else label for n, label in named.items() if label}
-        if column in named:
-            found.append(Axis("cell-column", column, _unique(named), {n: line.cells[n] for n in named}))
+    named = _columns(text, line, header if headed else None)
+    if column in named:
+        found.append(Axis("cell-column", column, _unique(named), {n: line.cells[n] for n in named}))
     return tuple(a for a in found if len(a.keys) > 1)
+
+
+def _columns(text: str, line: Line, header: Line | None) -> Mapping[int, str]:
+    """What the columns of a row are called, by number: by the first row, or by what its cells say themselves. A first cell with a figure is no key: "Fee: $2"."""
+    if header is not None and len(header.cells) == len(line.cells):
+        return {n: text[slice(*c)] for n, c in enumerate(header.cells) if n > 0}
+    cells = {n: c for n, c in enumerate(line.cells) if n > 0 or _FIGURE.search(text, *c)}
+    named = {n: label_in(text, c) for n, c in cells.items()}
+    # a machine writes "fri" where a person writes "Fri"
+    return {n: label.capitalize() if label.islower() else label for n, label in named.items() if label}
 
 
 def _key_of(text: str, cells: Sequence[Span], label: str) -> str:
@@ -291,9 +297,10 @@ def _named(key: str, corner: str) -> str:
     return f"{corner} {key}" if key.strip().isdigit() else key
 
 
-def _is_headed(text: str, header: Line) -> bool:
-    """True if the first row names the columns: none of its cells but the first holds a number with a sign or unit of a value."""
-    if all(": " in text[slice(*c)] for c in header.cells[1:]):
+def _is_headed(text: str, rows: Sequence[Line]) -> bool:
+    """True if the first of `rows`, the first two of a table, names the columns: none of its cells but the first holds a number with a sign or unit of a value."""
+    header = rows[0]
+    if all(": " in text[slice(*c)] for row in rows for c in row.cells[1:]):
         return False  # each cell says itself what its column is called
     return not any(re.search(r"\d[.,:]\d\d\b|[€$£%]|@", text[slice(*c)]) for c in header.cells[1:])
 

@@ -192,7 +192,8 @@ def _text_units(source: Source, title: frozenset[str]) -> list[Unit]:
         subject = title | heading | (caption | columns if cells else _NONE)
         context = subject if cells else subject | before
         subject = context if _POINTS_BACK.match(sentence.text) else subject
-        says_itself = ": " in header.partition("|")[2]  # then each row does, and the first says nothing of the others
+        # where each cell says what its column is called, the first row says nothing of the others
+        says_itself = all(": " in row.partition("|")[2] for row in (header, sentence.text))
         line = f"{source.title}\n{'' if says_itself else header[:LONGEST_HEADER]}\n{sentence.text}"
         number, plain = len(units), plain_words(sentence.text)
         units.append(
