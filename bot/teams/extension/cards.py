@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.teams.answer_card import CARD, GAP, Shown, answer_card, card_of, claim_rows, for_customer, text_block, worded
@@ -12,13 +12,15 @@ from bot.view.verdict import cut
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.records import Passage
-from grounding.text import body_start
-from rai.records import SUPPORTED, Claim, Outcome, Report
+from grounding.text import body_start, sentences, terms
+from rai.records import SUPPORTED, Claim, EvidenceSpan, Outcome, Report
 
 SELECT_VERB, SHOW, USE = "insert", "show", "use"
 THUMBNAIL = "application/vnd.microsoft.card.thumbnail"
 MAX_PREVIEW, MAX_PASSAGE, MAX_CHECKED = 160, 4000, 2000
 ROWS = 12
+MAX_LINE, LONGEST = 110, 2000
+"""Characters of a line of a source shown to each side of a value; those to each side that are read for its sentence."""
 
 
 def results(passages: Sequence[Passage], words: ExtensionWords) -> Json:
@@ -95,7 +97,9 @@ def _sends(item: Json) -> bool:
 
 
 def checked(text: str, report: Report, passages: Sequence[Passage], words: ExtensionWords, card: CardWords) -> Json:
-    """The dialog with what was found of a message: each value with its status in words and its source, the unsupported first."""
+    """The dialog with what was found of a message: each value with its status in words, its source and the line that it stands in there, the unsupported
+    first. Whose value it is, a price of which plan, that line shows.
+    """
     values = [c for c in report.claims if c.kind != "statement"]
     claims = sorted([*values, *_unconfirmed(report)], key=lambda c: (not c.unsupported, c.status in SUPPORTED))
     wrong = sum(c.unsupported for c in claims)
@@ -106,12 +110,43 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     told += [card.count("doubtful", doubtful)] if doubtful else []
     told += [] if wrong or doubtful else [words("all_supported" if values else "no_values")]
     good = bool(values) and not wrong and not doubtful
+    texts = {p.chunk_id: p.text for p in passages}
+    rows = [[row] for row in claim_rows(claims, listed, card, ROWS)]
+    for row, claim in zip(rows, claims[:ROWS], strict=False):
+        row += [text_block(f"“{line}”", isSubtle=True, size="Small") for line in _lines(claim, texts, text)]
     body = [
         text_block(cut(text, MAX_CHECKED), isSubtle=True),
         text_block(" · ".join(told), weight="Bolder", color="Attention" if wrong else "Good" if good else "Default"),
-        *claim_rows(claims, listed, card, ROWS),
+        *(item for row in rows for item in row),
     ]
     return dialog(words("check_title"), card_of(body, " · ".join(told)))
+
+
+def _lines(claim: Claim, texts: Mapping[str, str], message: str) -> list[str]:
+    """The lines of the passages that the verdict on a value rests on: of a supported one the line that has most words of the message, else two, what is said
+    instead among them. None of a name or a sentence.
+    """
+    if claim.kind in ("statement", "entity"):
+        return []
+    said = frozenset(terms(message))
+    spans = [*claim.evidence, *([claim.instead] if claim.instead else [])]
+    lines = dict.fromkeys(_line_of(e, texts[e.source]) for e in spans if e.field == "text" and e.source in texts)
+    if claim.status in SUPPORTED:
+        return sorted(lines, key=lambda line: -len(said & frozenset(terms(line))))[:1]
+    return list(lines)[:2]
+
+
+def _line_of(place: EvidenceSpan, text: str) -> str:
+    """The sentence or row of a place, without marks of form; of a long one what stands around the value."""
+    start = max(text.rfind("\n", 0, place.start) + 1, place.start - LONGEST)
+    end = min(text.find("\n", place.end) if "\n" in text[place.end :] else len(text), place.end + LONGEST)
+    line = text[start:end]
+    at = place.start - start
+    span = next((s for s in sentences(line) if s.start <= at < s.end), None)
+    first, last = (span.start, span.end) if span else (0, len(line))
+    begin, stop = max(first, at - MAX_LINE), min(last, at + len(place.text) + MAX_LINE)
+    kept = f"{'…' if begin > first else ''}{line[begin:stop].strip()}{'…' if stop < last else ''}"
+    return kept[body_start(kept) :]
 
 
 def _unconfirmed(report: Report) -> list[Claim]:

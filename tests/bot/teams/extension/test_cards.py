@@ -1,0 +1,57 @@
+"""The dialog of a checked message: below each value the line of a source that says whose it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.teams.extension.cards import MAX_LINE, ROWS, checked
+from bot.teams.message_limits import check_card
+from bot.wording.card import CardWords
+from bot.wording.extension import ExtensionWords
+from grounding.records import Passage
+from rai.check.match import check_claims
+from rai.records import Report, Source
+
+PLANS = Passage("c1", "plans.md", "Plans", "Clips are kept for | Watch Plus: 30 days | Watch Pro: 60 days")
+LAW = Passage("c2", "law.md", "Terms", "- Write to us within 60 days if a part of a month was lost.\n- We answer soon.")
+
+
+def lines(message: str, *passages: Passage) -> list[str]:
+    """The lines of sources in the dialog of a checked message."""
+    sources = [Source(p.chunk_id, p.text, p.title) for p in passages]
+    report = Report("supported", 0.0, check_claims(message, sources))
+    card = checked(message, report, passages, ExtensionWords("en"), CardWords("en"))["task"]["value"]["card"]["content"]
+    assert check_card(card) == []
+    texts = ["".join(run["text"] for run in item.get("inlines", ())) for item in card["body"]]
+    return [t.strip("“”") for t in texts if t.startswith("“")]
+
+
+def test_below_a_value_stands_the_line_that_has_most_words_of_the_message() -> None:
+    assert lines("With Watch Pro a clip is kept for 60 days.", LAW, PLANS) == [PLANS.text]
+
+
+def test_below_a_wrong_value_stands_what_the_source_says_instead() -> None:
+    law = Passage("c2", "law.md", "Terms", "The hub is $75 and the siren is $39.")
+    assert lines("Watch Plus keeps what it filmed 60 days.", PLANS, law) == [PLANS.text]
+
+
+def test_a_line_of_a_list_has_no_mark_and_a_name_has_no_line() -> None:
+    assert lines("Write within 60 days if part of a month was lost, says the Acme Office.", LAW) == [
+        "Write to us within 60 days if a part of a month was lost."
+    ]
+
+
+@pytest.mark.parametrize("before", ["", "so " * 200])
+@pytest.mark.parametrize("after", ["", " and" * 200])
+def test_of_a_long_line_the_part_around_the_value_is_shown(before: str, after: str) -> None:
+    [line] = lines("It is $4.50.", Passage("c", "d", "Prices", f"{before}it is $4.50{after}"))
+    assert "$4.50" in line
+    assert len(line) <= 2 * MAX_LINE + len("$4.50") + 2
+    assert (line[0] == "…", line[-1] == "…") == (bool(before), bool(after))
+
+
+def test_a_message_of_many_values_stays_within_the_limits_of_a_card() -> None:
+    text = " ".join(
+        f"Item {n} costs ${n}.50 and is sold in every shop of the town, on every day of the week." for n in range(30)
+    )
+    assert len(lines(text, Passage("c", "d", "Prices", text))) == ROWS
