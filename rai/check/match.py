@@ -229,6 +229,8 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
         or _is_open_date(claim, finding)
     ):
         return finding
+    if finding.rule in _BY_KEY and finding.instead is not None:
+        return finding  # what a key says is told, and not what stands in that place of a sentence that is alike by its words
     statement = claim.kind == "statement"
     if statement:
         changed = [c for c in changed if not denied_apart(claim.text, c.says.text) and not _as_often(claim.text, c)]
@@ -250,6 +252,7 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
     return Finding(status, (says,), why, instead=instead, rule="quoted-otherwise")
 
 
+_BY_KEY = frozenset({"cell-row", "cell-column", "section", "list-number", "day-line"})
 _MEASURE = re.compile(r"\d+-[a-z]{3,}")
 
 

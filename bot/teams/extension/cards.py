@@ -113,7 +113,8 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     texts = {p.chunk_id: p.text for p in passages}
     rows = [[row] for row in claim_rows(claims, listed, card, ROWS)]
     for row, claim in zip(rows, claims[:ROWS], strict=False):
-        row += [text_block(f"“{line}”", isSubtle=True, size="Small") for line in _lines(claim, texts, text)]
+        quoted = [text_block(f"“{line}”", isSubtle=True, size="Small") for line in _lines(claim, texts, text)]
+        row += [{**block, "spacing": "Small"} for block in quoted]
     body = [
         text_block(cut(text, MAX_CHECKED), isSubtle=True),
         text_block(" · ".join(told), weight="Bolder", color="Attention" if wrong else "Good" if good else "Default"),

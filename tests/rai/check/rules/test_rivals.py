@@ -74,3 +74,14 @@ def test_of_hours_the_end_is_told_for_an_end() -> None:
     claim = judged("On Fridays until 8pm.", "branch: Row | mon: 07:30-20:00 | fri: 07:30-19:00", "8pm")
     assert claim.instead
     assert claim.instead.text == "19:00"
+
+
+def test_what_a_key_says_is_told_and_not_what_a_sentence_of_like_words_has_there() -> None:
+    source = (
+        "Plan: Backup Link 5 | Price: $7.50\nPlan: Backup Link 20 | Price: $16.50\n\n"
+        "A hub uses Backup Link only for alerts, at most about 40 MB a month."
+    )
+    claim = judged("Backup Link 5 costs $16.50 a month.", source, "$16.50")
+    assert (claim.status, claim.rule) == ("wrong_role", "cell-row")
+    assert claim.instead
+    assert claim.instead.text == "$7.50"
