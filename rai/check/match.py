@@ -229,8 +229,6 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
         or _is_open_date(claim, finding)
     ):
         return finding
-    if finding.rule in _BY_KEY and finding.instead is not None:
-        return finding  # what a key says is told, and not what stands in that place of a sentence that is alike by its words
     statement = claim.kind == "statement"
     if statement:
         changed = [c for c in changed if not denied_apart(claim.text, c.says.text) and not _as_often(claim.text, c)]
@@ -238,6 +236,8 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
     if not here:
         return finding
     says = here[0].says
+    if finding.rule in _BY_KEY and claim.kind not in {value.kind for value in find_values(says.text)}:
+        return finding  # a row names the value that is meant; 40 MB of a sentence of like words are no price
     if claim.kind == "entity" and _MEASURE.fullmatch(says.text):
         return finding  # a measure in the place of a name ("the 25-hour courses" for I2) is no other name
     if not (statement or _speaks_against(finding, says, context) or _is_quotation(claim, changed, context, answer)):
