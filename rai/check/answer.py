@@ -25,9 +25,15 @@ _OTHER_THAN = re.compile(
 _BEFORE = 24
 """Characters before a value in which "instead of" and the like are looked for."""
 _COMPARED = re.compile(
-    r"\b(?:instead of|rather than|(?<!more )(?<!less )(?<!fewer )(?<!later )(?<!earlier )(?<!longer )(?<!older )than|against|compared (?:with|to)|versus|vs\.?|unlike|not|from|statt|anstelle|als|gegenüber|au lieu de|contre|en vez de|que|invece di|rispetto|em vez de|in plaats van|dan|zamiast|niż)\W+(?:\w+ ){0,2}$",
+    r"\b(?:instead of|rather than|than|against|compared (?:with|to)|versus|vs\.?|unlike|not|from|statt|anstelle|als|gegenüber|au lieu de|contre|en vez de|que|invece di|rispetto|em vez de|in plaats van|dan|zamiast|niż)\W+(?:\w+ ){0,2}$",
     re.IGNORECASE,
 )
+
+_BOUND = re.compile(
+    r"\b(?:(?:more|less|fewer|later|earlier|longer|older) than|(?:mehr|weniger|später|früher|länger|älter) als|(?:plus|moins) (?:tard |longtemps )?que|(?:más|menos) que|(?:più|meno) che|(?:mais|menos) (?:do )?que|(?:meer|minder|later|langer) dan|(?:więcej|mniej|później) niż)\W+(?:\w+ ){0,2}$",
+    re.IGNORECASE,
+)
+"""Finds before a value that it is a bound: no more than 30 days is compared with nothing."""
 
 
 def named(text: str) -> Spoken:
@@ -101,4 +107,5 @@ class Answer:
 def is_compared(n: int, answer: Answer) -> bool:
     """True if the n-th value follows on "instead of", "from" and the like."""
     start = answer.values[n].start
-    return _COMPARED.search(answer.text, max(0, start - _BEFORE), start) is not None
+    before = max(0, start - _BEFORE), start
+    return _COMPARED.search(answer.text, *before) is not None and _BOUND.search(answer.text, *before) is None

@@ -130,7 +130,7 @@ def _lines(claim: Claim, texts: Mapping[str, str], message: str) -> list[str]:
     if claim.kind in ("statement", "entity"):
         return []
     said = frozenset(terms(message))
-    spans = [*claim.evidence, *([claim.instead] if claim.instead else [])]
+    spans = [*claim.evidence[:1], claim.instead] if claim.instead else claim.evidence
     lines = dict.fromkeys(_line_of(e, texts[e.source]) for e in spans if e.field == "text" and e.source in texts)
     if claim.status in SUPPORTED:
         return sorted(lines, key=lambda line: -len(said & frozenset(terms(line))))[:1]
@@ -140,8 +140,8 @@ def _lines(claim: Claim, texts: Mapping[str, str], message: str) -> list[str]:
 def _line_of(place: EvidenceSpan, text: str) -> str:
     """The sentence or row of a place, without marks of form; of a long one what stands around the value."""
     start = max(text.rfind("\n", 0, place.start) + 1, place.start - LONGEST)
-    end = min(text.find("\n", place.end) if "\n" in text[place.end :] else len(text), place.end + LONGEST)
-    line = text[start:end]
+    line = text[start : place.end + LONGEST]
+    line = line[: place.end - start] + line[place.end - start :].partition("\n")[0]
     at = place.start - start
     span = next((s for s in sentences(line) if s.start <= at < s.end), None)
     first, last = (span.start, span.end) if span else (0, len(line))

@@ -266,7 +266,7 @@ def rows_apart(text: str, start: int, other: str) -> tuple[Axis, ...]:
     labels = _labels_of(text, line)[: column + 1]
     if line.kind != "row" or column < 1 or not labels[column]:
         return ()
-    alike = [n for n in _page(other).lines if n.kind == "row" and _labels_of(other, n)[: column + 1] == labels]
+    alike = _rows_called(other, labels)
     if not alike:
         return ()
     own = _key_of(text, line.cells[:column], labels[0])
@@ -274,6 +274,12 @@ def rows_apart(text: str, start: int, other: str) -> tuple[Axis, ...]:
     spans = {n: row.cells[column] for n, row in enumerate(alike) if names[n] != own}
     keys = _unique({-1: own, **{n: names[n] for n in spans}})
     return (Axis("cell-row", -1, keys, spans),) if spans else ()
+
+
+@lru_cache(maxsize=1024)
+def _rows_called(text: str, labels: tuple[str, ...]) -> tuple[Line, ...]:
+    """The rows whose first cells say these names of columns. Cached: every value of a table asks for the same."""
+    return tuple(n for n in _page(text).lines if n.kind == "row" and _labels_of(text, n)[: len(labels)] == labels)
 
 
 def _labels_of(text: str, row: Line) -> tuple[str, ...]:

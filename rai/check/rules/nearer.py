@@ -53,7 +53,8 @@ def nearer(n: int, places: Sequence[Place], others: Iterable[Place], answer: Ans
     here, rivals = contest
     documents = {p.source for p in here}
     beside = [r for r in rivals if r.source in documents]
-    found = (_asked_for(n, here, each, answer) for each in (beside, rivals) if each)
+    circles = [beside, rivals] if 0 < len(beside) < len(rivals) else [rivals]
+    found = (_asked_for(n, here, each, answer) for each in circles)
     return next((finding for finding in found if finding is not None), None)
 
 

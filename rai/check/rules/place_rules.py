@@ -387,13 +387,22 @@ _YEAR = re.compile(r"(?<![\d.,$€£])20\d\d(?![\d,]|\.\d)")
 def _numbers_at(text: Prepared, found: Found) -> Iterator[Place]:
     for number in sorted({n for key in found.magnitudes for n in text.keyed.get(key, ())}):
         place = text.places[number]
-        is_alone = place.span().text[0].isdigit() and _ALONE.match(place.text(), place.found.end)
-        if place.found.kind == "number" and is_alone and set(found.magnitudes) & set(place.found.forms):
+        if place.found.kind == "number" and set(found.magnitudes) & set(place.found.forms) and not _is_a_part(place):
             yield place
 
 
-_ALONE = re.compile(r"(?! ?[-×x*]?\w| ?×)")
-"""Behind a number that counts nothing: no "28 × 30", "30 cm" or "10-pack"."""
+def _is_a_part(place: Place) -> bool:
+    """True of a number that is no amount whatever the table's currency: a side of "28 × 30", the 10 of "10-pack", a word."""
+    text, start, end = place.text(), place.found.start, place.found.end
+    return (
+        not text[start].isdigit()
+        or _SIDE_BEHIND.match(text, end) is not None
+        or _SIDE_BEFORE.search(text, max(0, start - 4), start) is not None
+    )
+
+
+_SIDE_BEHIND = re.compile(r" ?[×x*] ?\d|-[^\W\d_]")
+_SIDE_BEFORE = re.compile(r"\d ?[×x*] ?$")
 
 
 @lru_cache(maxsize=1024)

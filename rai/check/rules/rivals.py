@@ -52,6 +52,8 @@ def rival_of(place: Place, others: Sequence[Place], layers: Sequence[Spoken], it
 
 def _in_other_passages(place: Place, others: Sequence[Place]) -> Iterator[tuple[Axis, Sequence[Place]]]:
     """The rows of a long table that other passages of the same document hold, with the values that stand there."""
+    if not place.unit.row:
+        return
     apart: dict[str, list[Place]] = {}
     for other in others:
         if other.unit.row and other.unit.field == "text" and _is_of_one_document(place, other):

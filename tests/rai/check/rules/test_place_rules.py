@@ -123,9 +123,23 @@ def test_signs_that_frame_a_pattern_elsewhere_are_characters_like_others() -> No
 
 @pytest.mark.parametrize(
     ("cell", "status"),
-    [("30", "normalised"), ("45 × 30 × 50", "absent"), ("30 cm", "absent"), ("30-pack", "absent")],
+    [
+        ("30", "normalised"),
+        ("30 a month", "normalised"),
+        ("45 × 30 × 50", "absent"),
+        ("50 × 30", "absent"),
+        ("30-pack", "absent"),
+    ],
 )
 def test_the_currency_of_a_table_is_that_of_numbers_that_count_nothing_else(cell: str, status: str) -> None:
     source = Source("s1", f"Fees and sizes (EUR)\n\n| What | Locker |\n|---|---|\n| Small | {cell} |")
     (claim,) = [c for c in check_claims("A small locker is €30.", [source]) if c.kind == "money"]
     assert claim.status == status
+
+
+@pytest.mark.parametrize("than", ["no more than", "nicht mehr als", "no later than"])
+def test_a_bound_is_compared_with_nothing(than: str) -> None:
+    """The words around it are asked like those of any other value."""
+    source = "An invoice is changed within 60 days. The notice of a plan is 30 days."
+    assert claim(f"An invoice is changed within {than} 30 days.", "30 days", source).status != "exact"
+    assert claim("An invoice is changed within 60 days rather than 30 days.", "30 days", source).status == "exact"
