@@ -10,6 +10,7 @@ from typing import Any, Literal
 from bot.stop import Stop
 from bot.version import VERSION
 from bot.wording.contacts import contact_notice
+from bot.wording.refusals import FALLBACK, language_for, spoken
 from bot.wording.web import web_notice
 from grounding.corrective.find import FoundEvidence
 from grounding.policy import DEFAULT_POLICY, Policy
@@ -99,6 +100,11 @@ class Ask:
     rework: Rework | None = None
     answered: str = ""
     web: bool = False
+
+    @property
+    def language(self) -> str:
+        """In which the person is spoken to."""
+        return language_for(self.question, self.locale, spoken(self.history))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,14 +255,18 @@ class Reply:
 
     @property
     def web_notice(self) -> str | None:
-        """The line that marks an answer of which a part rests on the web; None if none does."""
-        return web_notice((c.n, c.url, c.tier) for c in self.citations if c.origin == "web")
+        """The line that marks an answer of which a part rests on the web, in the language of the question; None if none does."""
+        return web_notice(((c.n, c.url, c.tier) for c in self.citations if c.origin == "web"), self._language)
 
     @property
     def contact_notice(self) -> str | None:
         """The line that marks contacts of the answer that nobody answers for, with whose they are; None where there is none."""
         held = {e.passage.chunk_id: (e.n, e.passage) for e in self.record.evidence}
-        return contact_notice(self.claims, held)
+        return contact_notice(self.claims, held, self._language)
+
+    @property
+    def _language(self) -> str:
+        return FALLBACK if self.record.ask is None else self.record.ask.language
 
     def as_json(self) -> dict[str, Any]:
         """The form of `ask --json` and `POST /api/ask`."""

@@ -11,13 +11,15 @@ from bot.events.looks import record_source
 from bot.http.app_keys import SYSTEM
 from bot.http.errors import LOG, Refused
 from bot.http.responses import page
-from bot.http.source import authorise, person
+from bot.http.source import asked_of, authorise, person
 from bot.http.source_links import WHOLE
 from bot.records import Actor
 from bot.view.claim_map import claim_map
 from bot.view.passages import shown_passage
 from bot.view.reply import ReplyView, reply_view
-from bot.wording.outcomes import OUTCOME_SENTENCES, OUTCOME_WORDS
+from bot.wording.evidence import EvidenceWords
+from bot.wording.outcomes import outcome_sentence, outcome_word
+from bot.wording.refusals import language_of
 from grounding.errors import StoreError
 from rai.records import Entry
 
@@ -26,27 +28,29 @@ async def evidence(request: web.Request) -> web.Response:
     """The page. What the person may no longer read closes it: the answer says what stands there. That it was opened is recorded."""
     system = request.app[SYSTEM]
     entry = await system.ledger.get(request.match_info["entry"][:100])
+    ask = asked_of(entry)
+    w = EvidenceWords(language_of(ask))
     authorise(request, entry, WHOLE)
     if entry is None or entry.kind != "turn":
         raise Refused(404, "not_found", "No turn in the ledger stands under this address.")
     passages = await evidence_of(system, entry)
-    reply = reply_view(entry.body.get("reply") or {})
+    reply = reply_view(entry.body.get("reply") or {}, w.language)
     if _rests_on(reply) & _closed(entry, passages):
-        message = "The person who asked may not read a source of this answer, or no longer, or it is gone."
-        raise Refused(403, "no_access", message, title="No access to this evidence")
+        raise Refused(403, "no_access", w("closed"), title=w("closed_title"), language=w.language)
     if request.method == "GET":  # HEAD shows nothing
         await _record(request, entry, passages)
     listed = [*reply.citations, *reply.offered]
-    shown = [shown_passage(item, listed, None) for item in passages]
+    shown = [shown_passage(item, listed, None, w.language) for item in passages]
     return page(
         "evidence.html",
+        w=w,
         entry_id=entry.entry_id,
-        question=str((entry.body.get("ask") or {}).get("question") or ""),
+        question=str(ask.get("question") or ""),
         asked=entry.at[:16].replace("T", " "),
-        word=OUTCOME_WORDS.get(reply.outcome, reply.outcome),
-        sentence=OUTCOME_SENTENCES.get(reply.outcome, ""),
-        answer=claim_map(reply.answer, reply.claims, shown, "a-"),
-        draft=claim_map(reply.draft.text, reply.draft.claims, shown, "d-") if reply.draft else None,
+        word=outcome_word(reply.outcome, w.language),
+        sentence=outcome_sentence(reply.outcome, w.language),
+        answer=claim_map(reply.answer, reply.claims, shown, "a-", w.language),
+        draft=claim_map(reply.draft.text, reply.draft.claims, shown, "d-", w.language) if reply.draft else None,
     )
 
 

@@ -24,7 +24,7 @@ from bot.view.passages import shown_passage
 from bot.view.reply import ListedSource, ReplyView, reply_view
 from bot.view.status_words import said
 from bot.wording.contacts import with_marks
-from bot.wording.outcomes import OUTCOME_WORDS
+from bot.wording.outcomes import outcome_word
 from grounding.errors import AttestError, InputError
 from grounding.records import Access, DocumentInfo, plain
 from rai.records import Entry
@@ -134,7 +134,7 @@ def _told(reply: ReplyView, draft: ClaimMap | None) -> dict[str, Any]:
     """What the page shows of a reply beside its answer: names and words as every channel has them, nothing left to the script to judge."""
     return {
         "outcome": reply.outcome,
-        "word": OUTCOME_WORDS.get(reply.outcome, reply.outcome),
+        "word": outcome_word(reply.outcome),
         "delivered": reply.delivered,
         "summary": _summary(reply),
         "understood": reply.understood,

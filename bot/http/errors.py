@@ -10,6 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from aiohttp import web
 
 from bot.http.responses import page
+from bot.wording.evidence import EvidenceWords
+from bot.wording.refusals import FALLBACK
 from grounding.errors import AttestError, InputError, ServiceError, StoreError, UserError, WorkOverran
 
 LOG = logging.getLogger("attest.http")
@@ -17,13 +19,21 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Refused(Exception):
-    """A request that is understood and not served. `message` is one line for the caller."""
+    """A request that is understood and not served. `message` is one line for the caller, with its title in `language` where a page shows it."""
 
     def __init__(
-        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None, title: str | None = None
+        self,
+        status: int,
+        code: str,
+        message: str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        title: str | None = None,
+        language: str = FALLBACK,
     ) -> None:
         super().__init__(message)
-        self.status, self.code, self.headers, self.title = status, code, dict(headers or {}), title
+        self.status, self.code, self.headers = status, code, dict(headers or {})
+        self.title, self.language = title, language
 
 
 def error_json(code: str, message: str) -> dict[str, dict[str, str]]:
@@ -85,7 +95,8 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         if request.path.startswith("/api/") or request.path == "/metrics":
             return web.json_response(error_json(code, message), status=status, headers=headers)
         title = (error.title if isinstance(error, Refused) else None) or _title(status)
-        return page("error.html", status=status, headers=headers, title=title, message=message, code=code)
+        w = EvidenceWords(error.language if isinstance(error, Refused) else FALLBACK)
+        return page("error.html", status=status, headers=headers, w=w, title=title, message=message, code=code)
 
 
 def _headers(error: Exception) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +18,8 @@ from bot.records import Actor
 from bot.system import System
 from bot.turn.read_again import may_see, versions_of
 from bot.view.markup import Mark, Segment, segments
+from bot.wording.evidence import EvidenceWords
+from bot.wording.refusals import language_of
 from bot.wording.web import web_place
 from grounding.errors import ServiceError, StoreError
 from grounding.records import Access, Document
@@ -41,6 +44,7 @@ async def source(request: web.Request) -> web.Response:
     number = request.match_info["n"]
     n = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else 0
     entry = await system.ledger.get(request.match_info["entry"][:100])
+    w = EvidenceWords(language_of(asked_of(entry)))
     authorise(request, entry, n)
     evidence = _evidence(entry, n)
     if entry is None or evidence is None:
@@ -48,7 +52,7 @@ async def source(request: web.Request) -> web.Response:
     cited = await cite(system, entry, evidence)
     if request.method == "GET":  # HEAD shows nothing
         await _record(request, entry, evidence)
-    return page("source.html", cited=cited, n=n, entry_id=entry.entry_id)
+    return page("source.html", w=w, cited=cited, n=n, entry_id=entry.entry_id)
 
 
 async def _record(request: web.Request, entry: Entry, evidence: dict[str, Any]) -> None:
@@ -71,17 +75,23 @@ def authorise(request: web.Request, entry: Entry | None, n: int) -> None:
     entry_id = request.match_info["entry"]
     fault = request.app[LINKS].check(entry_id, n, user, request.query.get("exp", ""), signature)
     if fault == "expired":
-        message = "Links to sources expire. Ask the question again for a fresh one."
-        raise Refused(403, "link_expired", message, title="This link has expired")
+        w = EvidenceWords(language_of(asked_of(entry)))
+        raise Refused(403, "link_expired", w("expired"), title=w("expired_title"), language=w.language)
     if fault is not None:
-        raise Refused(403, "link_invalid", "The address was changed or cut off.", title="This link is not valid")
+        w = EvidenceWords(request.headers.get("Accept-Language"))  # that of the entry would tell that there is one
+        raise Refused(403, "link_invalid", w("invalid"), title=w("invalid_title"), language=w.language)
 
 
 def person(entry: Entry) -> str | None:
     """Who asked the turn of `entry`, None for a stranger."""
-    ask = entry.body.get("ask")
-    user = ask.get("user") if isinstance(ask, dict) else None
+    user = asked_of(entry).get("user")
     return user if isinstance(user, str) else None
+
+
+def asked_of(entry: Entry | None) -> Mapping[str, Any]:
+    """What was asked in the turn of `entry`, as the ledger has it; empty for what is no turn."""
+    ask = entry.body.get("ask") if entry is not None else None
+    return ask if isinstance(ask, dict) else {}
 
 
 def _evidence(entry: Entry | None, n: int) -> dict[str, Any] | None:
@@ -102,17 +112,16 @@ async def reader(system: System, user: str | None) -> Access:
 
 async def cite(system: System, entry: Entry, evidence: dict[str, Any]) -> Cited:
     """The document as it stood when it was cited. Raises Refused (403) if its person may not read it today."""
+    w = EvidenceWords(language_of(asked_of(entry)))
     if evidence.get("origin") == "web":
-        return _from_record(entry, evidence, "This passage came from a web search and is shown as it was found then.")
+        return _from_record(entry, evidence, w)
     then, now, last = await versions(system, evidence)
     access = await reader(system, person(entry))
     if not may_see(access, then, last):
-        message = "The person who asked may not read this document, or no longer."
-        raise Refused(403, "no_access", message, title="No access to this source")
+        raise Refused(403, "no_access", w("no_access"), title=w("no_access_title"), language=w.language)
     if then is None:
-        message = "The document is gone from the knowledge base, and so is the version that was cited."
-        raise Refused(410, "gone", message, title="This source is gone")
-    return _from_document(entry, evidence, then, _news(then, now))
+        raise Refused(410, "gone", w("gone"), title=w("gone_title"), language=w.language)
+    return _from_document(entry, evidence, then, _news(then, now, w), w)
 
 
 async def versions(
@@ -122,36 +131,36 @@ async def versions(
     return await versions_of(system.library, evidence)
 
 
-def _news(then: Document, now: Document | None) -> list[str]:
+def _news(then: Document, now: Document | None, w: EvidenceWords) -> list[str]:
     if now is None:
-        return ["This document is no longer in the knowledge base. You see the version that the answer was based on."]
-    if now.version != then.version:
-        return ["The document has changed since. You see the version that the answer was based on."]
-    return []
+        return [w("is_gone")]
+    return [w("has_changed")] if now.version != then.version else []
 
 
-def _from_document(entry: Entry, evidence: dict[str, Any], document: Document, notices: list[str]) -> Cited:
+def _from_document(
+    entry: Entry, evidence: dict[str, Any], document: Document, notices: list[str], w: EvidenceWords
+) -> Cited:
     start, end = _place(evidence, document.text)
     marks = [Mark(start, end, "passage")]
     if start == end:
-        notices.append("The passage does not stand in this text as it was recorded, so nothing is highlighted.")
+        notices.append(w("not_there"))
     for quote in _quotes(entry, evidence):
         at = document.text.find(quote, start, end)
         if at >= 0:
             marks.append(Mark(at, at + len(quote), "quote"))
     facts = (
-        ("Document", document.doc_id),
-        ("Version", document.version),
-        ("Updated", document.updated or "not stated"),
-        ("Characters", f"{start} to {end}"),
-        ("Trust", document.trust),
-        ("Internal", "yes: not for the customer" if document.internal else "no"),
+        (w("fact_document"), document.doc_id),
+        (w("fact_version"), document.version),
+        (w("fact_updated"), document.updated or w("not_stated")),
+        (w("fact_characters"), w("span", start=start, end=end)),
+        (w("fact_trust"), w(f"trust_{document.trust}")),
+        (w("fact_internal"), w("is_internal" if document.internal else "not_internal")),
     )
     pieces = segments(document.text, marks)
     return Cited(document.title, web_url(document.url), evidence.get("locator"), pieces, tuple(notices), facts)
 
 
-def _from_record(entry: Entry, evidence: dict[str, Any], notice: str) -> Cited:
+def _from_record(entry: Entry, evidence: dict[str, Any], w: EvidenceWords) -> Cited:
     text = str(evidence.get("text", ""))
     marks = [Mark(0, len(text), "passage")]
     for quote in _quotes(entry, evidence):
@@ -159,12 +168,14 @@ def _from_record(entry: Entry, evidence: dict[str, Any], notice: str) -> Cited:
         if at >= 0:
             marks.append(Mark(at, at + len(quote), "quote"))
     facts = (
-        ("Found at", str(evidence.get("url") or "not recorded")),
-        ("Site", web_place(str(evidence.get("url") or ""), _tier(entry, evidence))),
-        ("Asked", entry.at),
+        (w("fact_found_at"), str(evidence.get("url") or w("not_recorded"))),
+        (w("fact_site"), web_place(str(evidence.get("url") or ""), _tier(entry, evidence), w.language)),
+        (w("fact_asked"), entry.at),
     )
     title = str(evidence.get("title") or "Web page")
-    return Cited(title, web_url(evidence.get("url")), evidence.get("locator"), segments(text, marks), (notice,), facts)
+    return Cited(
+        title, web_url(evidence.get("url")), evidence.get("locator"), segments(text, marks), (w("was_found"),), facts
+    )
 
 
 def _place(evidence: dict[str, Any], text: str) -> tuple[int, int]:

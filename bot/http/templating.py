@@ -9,6 +9,8 @@ from importlib.resources import files
 from jinja2 import ChainableUndefined, Environment, PackageLoader, PrefixLoader
 
 from bot.view.markup import visible
+from bot.wording.evidence import EvidenceWords
+from bot.wording.refusals import FALLBACK
 
 _TYPES = {
     "html": "text/html",
@@ -44,6 +46,7 @@ def _environment() -> Environment:
     )
     made.filters["visible"] = visible
     made.filters["typed"] = _Typed
+    made.globals["w"] = EvidenceWords(FALLBACK)  # a page in another language gives its own
     return made
 
 

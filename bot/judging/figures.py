@@ -14,8 +14,9 @@ from bot.desk.rows import FEEDBACK, SCREEN
 from bot.desk.search import DeskSearch
 from bot.events.kinds import VERDICT
 from bot.judging.unanswered import unanswered
-from bot.wording.outcomes import OUTCOME_WORDS
+from bot.wording.outcomes import outcome_word
 from bot.wording.verdicts import VERDICT_WORDS
+from rai.records import Outcome
 
 Step = Literal["day", "week"]
 USUAL_DAYS = 30
@@ -151,7 +152,7 @@ async def figures(desk: Desk, span: Span, among: frozenset[str] | None = None) -
     ]
     thumbs = {"like": "thumbs up", "dislike": "thumbs down"}
     charts = (
-        _named(span, found, _OUTCOMES, OUTCOME_WORDS, {"outcome": ""} | days),
+        _named(span, found, _OUTCOMES, {o.value: outcome_word(o) for o in Outcome}, {"outcome": ""} | days),
         _times(span, found),
         _ranked(span, found, _STRUCK, {"struck": "yes"} | days),
         _ranked(span, found, _REFUSED, {"claim": SCREEN} | days),

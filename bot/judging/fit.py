@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.view.reply import DELIVERED
-from bot.wording.outcomes import OUTCOME_WORDS
+from bot.wording.outcomes import outcome_word
 from bot.wording.verdicts import ON_ANSWERS, ON_NO_ANSWERS, VERDICT_WORDS, VERDICTS, Verdict
 from grounding.ports import Library
 from rai.records import Entry
@@ -27,7 +27,9 @@ def misfit(turn: Entry, verdict: Verdict) -> str:
     outcome = str(turn.body["reply"].get("outcome") or "")
     done = "an answer was delivered" if allowed == ON_ANSWERS else "no answer was delivered"
     words = ", ".join(f"“{VERDICT_WORDS[name]}”" for name in allowed)
-    return f"“{VERDICT_WORDS[verdict]}” does not fit this turn: {done} ({OUTCOME_WORDS.get(outcome, outcome)}). Allowed here: {words}."
+    return (
+        f"“{VERDICT_WORDS[verdict]}” does not fit this turn: {done} ({outcome_word(outcome)}). Allowed here: {words}."
+    )
 
 
 async def unknown(library: Library, documents: Sequence[str]) -> str:

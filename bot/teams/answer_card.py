@@ -77,6 +77,12 @@ class Gap:
     language: str
 
 
+def dates_in(body: Json) -> dict[int, str]:
+    """When each source of a turn was last changed, by its number, as the turn's entry has it."""
+    listed = [e for e in body.get("evidence") or () if isinstance(e, dict)]
+    return {int(e.get("n") or 0): str(e.get("updated") or "")[:10] for e in listed}
+
+
 def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json | None:
     """The card, with at most so many values and sources; None for small talk, refusals and what has no record."""
     if reply.intent or not reply.entry_id or reply.outcome == Outcome.BLOCKED:
@@ -389,11 +395,6 @@ def _toggle(title: str, name: str, all_names: Sequence[str]) -> Json:
     """A button that unfolds one part and folds the others."""
     targets: list[Json | str] = [name, *({"elementId": n, "isVisible": False} for n in all_names if n != name)]
     return {"type": "Action.ToggleVisibility", "title": title, "targetElements": targets}
-
-
-def worded(answer: str, words: CardWords) -> str:
-    """An answer with our own words above quotes in the language of the question."""
-    return f"{words('quoted')}{answer.removeprefix(LEAD_IN)}" if answer.startswith(LEAD_IN) else answer
 
 
 def for_customer(answer: str, unvouched: Sequence[str] = ()) -> str:

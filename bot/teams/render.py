@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bot.records import Reply
-from bot.teams.answer_card import MAX_ROWS, Shown, answer_card, worded
+from bot.teams.answer_card import MAX_ROWS, Shown, answer_card
 from bot.teams.markdown import with_live_citations
 from bot.teams.message_limits import (
     MARKER,
@@ -56,8 +56,8 @@ def render(
     `source` makes the link to the page of a cited passage, where a citation has no address of its own.
     `shown`: what the card below the answer is made of; elsewhere than on Teams the verdict on what was corrected is a line of the text. `above`: what is to be said first. `question`: what was asked, where buttons may be shown: each thing that a clarifying question offers completes it.
     """
-    reply = view_of(made)
     words = shown.words if shown is not None else CardWords(FALLBACK)
+    reply = view_of(made, words.language)
     message = (_teams_message if teams else _plain_message)(reply, source, above, words)
     if shown is not None and shown.label:
         for root in message.get("entities", ()):
@@ -153,7 +153,7 @@ def _body(reply: ReplyView, words: CardWords) -> str:
     """The answer, and below it the lines that say which contacts nobody answers for, and what of it is from the web."""
     notices = [_notice(line) for line in (reply.contact_notice, reply.web_notice) if line]
     understood = f"_{plain(shorten(_line(reply.understood), MAX_ASKED))}_\n\n" if reply.understood else ""
-    return "\n\n".join([understood + safe_markdown(worded(reply.answer, words)), *notices])
+    return "\n\n".join([understood + safe_markdown(words.worded(reply.answer)), *notices])
 
 
 def _notice(line: str) -> str:

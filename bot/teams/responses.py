@@ -16,7 +16,7 @@ from bot.teams.activity import (
     read_feedback,
     user_of,
 )
-from bot.teams.answer_card import MAX_ASKED, Gap, Shown, answer_card, in_its_place, read_gap
+from bot.teams.answer_card import MAX_ASKED, Gap, Shown, answer_card, dates_in, in_its_place, read_gap
 from bot.teams.guard import RefusedRequest
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import ActivityKey, Inbox, key_of
@@ -103,14 +103,18 @@ class Responses:
         asked, words = str(entry.body["ask"].get("question") or ""), CardWords(gap.language)
         user = user_of(activity, self._settings) if is_personal(activity) else None
         evidence = evidence_link(self._settings, entry.entry_id, user)
-        listed = [e for e in entry.body.get("evidence") or () if isinstance(e, dict)]
-        dates = {int(e.get("n") or 0): str(e.get("updated") or "")[:10] for e in listed}
         reply = entry.body.get("reply") or {}
         web = self._settings.web.kind != "off" and all(c.get("step") != "web" for c in reply.get("corrections") or ())
         shown = Shown(
-            words, asked[:MAX_ASKED], evidence, dates, web=web, gap_told=words("gap_told"), language=gap.language
+            words,
+            asked[:MAX_ASKED],
+            evidence,
+            dates_in(entry.body),
+            web=web,
+            gap_told=words("gap_told"),
+            language=gap.language,
         )
-        return answer_card(reply_view({**reply, "entry_id": entry.entry_id}), shown)
+        return answer_card(reply_view({**reply, "entry_id": entry.entry_id}, words.language), shown)
 
     async def _record_once(self, key: ActivityKey, body: Json) -> None:
         if await self._inbox.take(key, {}):

@@ -12,8 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.view.markup import Mark, segments
-from bot.view.status_words import SIGNS, WORDS
+from bot.view.status_words import SIGNS, WORDS, said
+from bot.wording.card import CardWords
 from bot.wording.contacts import whose
+from bot.wording.evidence import EvidenceWords
+from bot.wording.refusals import FALLBACK
 from rai.check.catalogue import BY_ID, Rule
 from rai.records import Claim, EvidenceSpan, Source
 
@@ -60,12 +63,16 @@ class SourcePlace:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRow:
-    """A claim of the list. `href` leads to its evidence, or to its own line if it has none that can be drawn; `places`: its evidence, each with some words around."""
+    """A claim of the list. `href` leads to its evidence, or to its own line if it has none that can be drawn; `places`: its evidence, each with some words around. `label`: its status,
+    `kind`: what sort of thing it is, each in a word or two; `why`, the check's own reason, stands there in English alone.
+    """
 
     key: str
     claim: Claim
     tone: Tone
     sign: str
+    label: str
+    kind: str
     words: str
     why: str
     instead: str
@@ -87,11 +94,6 @@ class ClaimRow:
     def rule(self) -> Rule | None:
         """The rule that decided; None where none did."""
         return BY_ID.get(self.claim.rule or "")
-
-    @property
-    def kind(self) -> str:
-        """What sort of thing it is, in a word."""
-        return self.claim.entity or self.claim.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,26 +145,37 @@ def tone(claim: Claim) -> Tone:
     return "doubt" if claim.status in ("conflict", "unchecked") or claim.trust is not None else "ok"
 
 
-def claim_map(text: str, claims: Sequence[Claim], shown: Sequence[ShownSource], prefix: str = "") -> ClaimMap:
-    """The map of `claims` over `text` and of their evidence over the sources."""
+def claim_map(
+    text: str, claims: Sequence[Claim], shown: Sequence[ShownSource], prefix: str = "", language: str = FALLBACK
+) -> ClaimMap:
+    """The map of `claims` over `text` and of their evidence over the sources, in words of `language`."""
     spans = _spans(claims, shown)
     cards, places = _cards(spans, shown, {str(i): claim for i, claim in enumerate(claims)}, prefix)
-    rows = tuple(_row(str(i), claim, shown, places, prefix) for i, claim in enumerate(claims))
-    return ClaimMap(prefix, tuple(_answer(text, rows, {s.n: s.web for s in shown}, prefix)), rows, tuple(cards))
+    rows = tuple(
+        _row(key, claim, shown, places.get(key, f"{prefix}k{key}"), language)
+        for key, claim in ((str(i), claim) for i, claim in enumerate(claims))
+    )
+    pieces = list(_answer(text, rows, {s.n: s.web for s in shown}, prefix))
+    if pieces:
+        pieces[0] = replace(pieces[0], text=CardWords(language).worded(pieces[0].text))
+    return ClaimMap(prefix, tuple(pieces), rows, tuple(cards))
 
 
-def _row(key: str, claim: Claim, shown: Sequence[ShownSource], places: Mapping[str, str], prefix: str) -> ClaimRow:
+def _row(key: str, claim: Claim, shown: Sequence[ShownSource], href: str, language: str) -> ClaimRow:
     numbers = {s.source.id: s.n for s in shown}
+    w, ours = EvidenceWords(language), whose(claim.trust, language)
     instead = claim.instead
     return ClaimRow(
         key=key,
         claim=claim,
         tone=tone(claim),
         sign=SIGNS[claim.status],
-        words=", ".join(part for part in (WORDS[claim.status], whose(claim.trust)) if part),
-        why=_numbered(claim.why, shown),
+        label=said(claim.status) if w.own else CardWords(language).status(claim.status),
+        kind=claim.entity or claim.kind if w.own else w(f"kind_{claim.kind}"),
+        words=", ".join(part for part in (WORDS[claim.status] if w.own else "", ours) if part),
+        why=_numbered(claim.why, shown) if w.own else "",
         instead=f"{instead.text} [{numbers.get(instead.source, instead.source)}]" if instead is not None else "",
-        href=places.get(key, f"{prefix}k{key}"),
+        href=href,
         places=tuple(_places(claim, {item.source.id: item for item in shown})),
     )
 

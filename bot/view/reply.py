@@ -16,6 +16,7 @@ from bot.view.decisions import Decided, decided
 from bot.wording.clarification import completed, question_alone
 from bot.wording.contacts import source_tag
 from bot.wording.notes import for_person
+from bot.wording.refusals import FALLBACK
 from bot.wording.usage import usage_words
 from bot.wording.web import web_tag
 from grounding.records import Tier, Trust
@@ -95,7 +96,7 @@ class ReplyView:
     the answer leaves open; empty where there is one part alone. `refusal_language`: of a refusal that can be reported as wrong.
     `offered_as`: heading of what is offered, in the person's language. `notes`: all of them; `notes_for_person`: those that a person reads below an answer. `taken`: what calls of models took, in words. `query`: what was searched for; `action`: the name
     that CRAG has for what was decided at last; `relevance`: of the answer to the question, 0 to 1.
-    `timings_ms`: milliseconds by stage.
+    `timings_ms`: milliseconds by stage. `language`: in which its person is spoken to.
     """
 
     outcome: str
@@ -126,6 +127,7 @@ class ReplyView:
     mode: Mapping[str, str]
     timings_ms: Mapping[str, float]
     web: tuple[FoundPage, ...]
+    language: str = FALLBACK
 
     @property
     def delivered(self) -> bool:
@@ -138,16 +140,16 @@ class ReplyView:
 
     @property
     def notes_for_person(self) -> tuple[str, ...]:
-        return tuple(for_person(self.notes))
+        return tuple(for_person(self.notes, self.language))
 
 
-def view_of(reply: Reply) -> ReplyView:
+def view_of(reply: Reply, language: str = FALLBACK) -> ReplyView:
     """The view of a reply that was just made."""
-    return reply_view(reply.as_json())
+    return reply_view(reply.as_json(), language)
 
 
-def reply_view(reply: Mapping[str, Any]) -> ReplyView:
-    """The view of a reply's JSON. Raises InputError for claims that are not in the form of claims."""
+def reply_view(reply: Mapping[str, Any], language: str = FALLBACK) -> ReplyView:
+    """The view of a reply's JSON, with the tags of sources in `language`. Raises InputError for claims that are not in the form of claims."""
     refusal, usage, relevance = _mapping(reply.get("refusal")), _mapping(reply.get("usage")), reply.get("relevance")
     return ReplyView(
         outcome=_text(reply.get("outcome")),
@@ -157,8 +159,8 @@ def reply_view(reply: Mapping[str, Any]) -> ReplyView:
         understood=_text(reply.get("understood")),
         web_notice=_text(reply.get("web_notice")),
         contact_notice=_text(reply.get("contact_notice")),
-        citations=_sources(reply.get("citations")),
-        offered=_sources(reply.get("offered")),
+        citations=_sources(reply.get("citations"), language),
+        offered=_sources(reply.get("offered"), language),
         offered_as=_text(reply.get("offered_as")),
         internal=tuple(
             Aside(_text(note.get("title")), _text(note.get("quote"))) for note in _mappings(reply.get("internal_notes"))
@@ -183,15 +185,16 @@ def reply_view(reply: Mapping[str, Any]) -> ReplyView:
             for name, ms in _mapping(reply.get("timings_ms")).items()
             if isinstance(ms, int | float)
         },
-        web=tuple(_page(item) for item in _mappings(reply.get("web"))),
+        web=tuple(_page(item, language) for item in _mappings(reply.get("web"))),
+        language=language,
     )
 
 
-def _sources(value: object) -> tuple[ListedSource, ...]:
-    return tuple(_source(item) for item in _mappings(value))
+def _sources(value: object, language: str) -> tuple[ListedSource, ...]:
+    return tuple(_source(item, language) for item in _mappings(value))
 
 
-def _source(item: Mapping[str, Any]) -> ListedSource:
+def _source(item: Mapping[str, Any], language: str) -> ListedSource:
     number, tier = item.get("n"), _tier(item.get("tier"))
     title, doc_id = _text(item.get("title")), _text(item.get("doc_id"))
     return ListedSource(
@@ -203,7 +206,7 @@ def _source(item: Mapping[str, Any]) -> ListedSource:
         chunk_id=_text(item.get("chunk_id")),
         quote=_text(item.get("quote")),
         tier=tier,
-        web=web_tag(tier) if item.get("origin") == "web" else source_tag(_trust(item.get("trust"))),
+        web=web_tag(tier, language) if item.get("origin") == "web" else source_tag(_trust(item.get("trust")), language),
     )
 
 
@@ -215,8 +218,8 @@ def _tier(value: object) -> Tier | None:
     return next((tier for tier in get_args(Tier) if tier == value), None)
 
 
-def _page(item: Mapping[str, Any]) -> FoundPage:
-    tag = web_tag(_tier(item.get("tier")))
+def _page(item: Mapping[str, Any], language: str) -> FoundPage:
+    tag = web_tag(_tier(item.get("tier")), language)
     return FoundPage(_text(item.get("title")), _text(item.get("url")), _text(item.get("snippet")), tag)
 
 

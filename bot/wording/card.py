@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-
-from bot.wording.notices import in_languages
-from bot.wording.refusals import FALLBACK
+from bot.wording.words import Wording
+from grounding.quoting.blocks import LEAD_IN
 from rai.records import Status
 
 
-@cache
-def texts() -> Mapping[str, Mapping[str, str]]:
-    """Language to its words by name, as `card.yaml` has them."""
-    return in_languages("card.yaml")
+class CardWords(Wording):
+    """The words of one language."""
 
-
-class CardWords:
-    """The words of one language; English where there are none in it."""
-
-    def __init__(self, language: str) -> None:
-        self._words = texts().get(language) or texts()[FALLBACK]
-
-    def __call__(self, name: str, **values: object) -> str:
-        """The words of that name, with what is filled in."""
-        return self._words[name].format(**values)
-
-    def count(self, name: str, n: int) -> str:
-        """How many there are of something."""
-        return self._words[f"{name}_one" if n == 1 else f"{name}_many"].format(n=n)
+    FILE = "card.yaml"
 
     def status(self, status: Status) -> str:
         """What the check found of a value."""
-        return self._words[f"status_{status}"]
+        return self(f"status_{status}")
+
+    def worded(self, answer: str) -> str:
+        """An answer with our own words above quotes in this language."""
+        return self("quoted") + answer.removeprefix(LEAD_IN) if answer.startswith(LEAD_IN) else answer

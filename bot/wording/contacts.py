@@ -1,27 +1,27 @@
-"""Contacts that nobody answers for, and whose they are: in the same words on every surface."""
+"""Contacts that nobody answers for, and whose they are: in the same words on every surface, in the language of the question."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from bot.wording.evidence import EvidenceWords
+from bot.wording.refusals import FALLBACK
 from grounding.evidence.web import site_of
 from grounding.records import Passage, Trust
 from rai.records import Claim
 
-HEAD = "Look before you pass it on"
 SIGN = "(⚠)"
 """What stands behind a contact that nobody answers for, in a text that can be pasted."""
-_WHOSE: dict[Trust, str] = {"inbound": "came in from outside", "ordinary": "only this document has it"}
 
 
-def whose(trust: Trust | None) -> str:
+def whose(trust: Trust | None, language: str = FALLBACK) -> str:
     """A few words beside a contact: whose word it is. Empty where somebody answers for it."""
-    return _WHOSE.get(trust, "") if trust else ""
+    return EvidenceWords(language)(trust) if trust in ("inbound", "ordinary") else ""
 
 
-def source_tag(trust: Trust | None) -> str:
+def source_tag(trust: Trust | None, language: str = FALLBACK) -> str:
     """A few words beside a document of the knowledge base that came in from outside, as an e-mail does; else empty."""
-    return "from outside" if trust == "inbound" else ""
+    return EvidenceWords(language)("outside") if trust == "inbound" else ""
 
 
 def with_marks(text: str, unvouched: Iterable[str]) -> str:
@@ -31,16 +31,19 @@ def with_marks(text: str, unvouched: Iterable[str]) -> str:
     return text
 
 
-def contact_notice(claims: Iterable[Claim], held: Mapping[str, tuple[int, Passage]]) -> str | None:
+def contact_notice(
+    claims: Iterable[Claim], held: Mapping[str, tuple[int, Passage]], language: str = FALLBACK
+) -> str | None:
     """The line under an answer with contacts that nobody answers for: each, whose it is, and what an official source gives. None where there is none.
 
     `held`: number and passage of each piece of evidence, by its chunk.
     """
-    told = dict.fromkeys(_told(claim, held) for claim in claims if claim.trust is not None)
-    return f"{HEAD}: {'; '.join(told)}" if told else None
+    w = EvidenceWords(language)
+    told = dict.fromkeys(_told(claim, held, w) for claim in claims if claim.trust is not None)
+    return f"{w('look_first')}: {'; '.join(told)}" if told else None
 
 
-def _told(claim: Claim, held: Mapping[str, tuple[int, Passage]]) -> str:
+def _told(claim: Claim, held: Mapping[str, tuple[int, Passage]], w: EvidenceWords) -> str:
     places = [held[e.source] for e in claim.evidence if e.source in held]
     n, passage = places[0] if places else (0, None)
     name = (
@@ -49,5 +52,5 @@ def _told(claim: Claim, held: Mapping[str, tuple[int, Passage]]) -> str:
         else (site_of(passage.url) if passage.origin == "web" else passage.title) or passage.doc_id
     )
     source = f"[{n}] {name}, " if passage is not None else ""
-    official = f"; an official source gives {claim.instead.text}" if claim.instead is not None else ""
-    return f"{claim.text} ({source}{whose(claim.trust)}{official})"
+    official = f"; {w('official', value=claim.instead.text)}" if claim.instead is not None else ""
+    return f"{claim.text} ({source}{whose(claim.trust, w.language)}{official})"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from bot.wording.card import texts
+from bot.wording.card import CardWords
 
 
 @cache
 def _naming() -> re.Pattern[str]:
     """The line that *Ask without it* adds to a question, in any language of the card."""
-    leads = {words["without"].partition("{values}")[0].strip() for words in texts().values()}
+    leads = {words["without"].partition("{values}")[0].strip() for words in CardWords.texts().values()}
     return re.compile(rf"(?:{'|'.join(map(re.escape, sorted(leads)))})[^\n]*", re.IGNORECASE)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from bot.wording.evidence import EvidenceWords
+from bot.wording.refusals import FALLBACK
 from rai.screening.languages import UNREAD
 
 _FOR_THE_RECORD = (
@@ -36,10 +38,28 @@ _OF_A_SERVICE = re.compile(
 """What a service's name and its fault have in them."""
 
 
-def for_person(notes: Iterable[str]) -> list[str]:
+_TOLD = {
+    "note_read_as": re.compile("“(?P<typed>[^“”]+)” was read as “(?P<meant>[^“”]+)”"),
+    "note_kb_only": re.compile("(?:[^;]+; )?answered from the knowledge base only"),
+    "note_public_only": re.compile("(?:[^;]+; )?only what everyone may see was searched"),
+    "note_last_turn": re.compile("(?:[^;]+; )?the last turn is the query"),
+    "note_stopped": re.compile("looking further was stopped after [0-9.e+]+ s"),
+}
+"""Notes that have words in each language; a note that is none of these is told in English, as the record has it."""
+
+
+def for_person(notes: Iterable[str], language: str = FALLBACK) -> list[str]:
     """The notes that a person reads, in order: of one that names a service and its fault, only what that means for the answer."""
+    w = EvidenceWords(language)
     read = [_in_words(note) for note in notes if not any(part in note for part in _FOR_THE_RECORD)]
-    return [note for note in read if note.strip()]
+    return [note if w.own else _translated(note, w) for note in read if note.strip()]
+
+
+def _translated(note: str, w: EvidenceWords) -> str:
+    for name, form in _TOLD.items():
+        if told := form.fullmatch(note):
+            return w(name, **told.groupdict())
+    return note
 
 
 def _in_words(note: str) -> str:

@@ -21,6 +21,7 @@ def texts() -> Mapping[str, Mapping[str, str]]:
     return in_languages("notices.yaml")
 
 
+@cache
 def in_languages(name: str) -> Mapping[str, Mapping[str, str]]:
     """A file of this folder that holds texts by language. Raises ValueError where a language lacks one that English has, or has another."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

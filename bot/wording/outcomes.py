@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from bot.wording.evidence import EvidenceWords
+from bot.wording.refusals import FALLBACK
 from rai.records import Outcome
 
-OUTCOME_WORDS: Mapping[str, str] = {
-    Outcome.ANSWERED: "Answered",
-    Outcome.REPAIRED: "Repaired",
-    Outcome.INSUFFICIENT: "Not enough information",
-    Outcome.BLOCKED: "Blocked",
-    Outcome.WITHHELD: "Withheld",
-    Outcome.FAILED: "Failed",
-}
-OUTCOME_SENTENCES: Mapping[str, str] = {
-    Outcome.ANSWERED: "checked, and nothing in it is unsupported",
-    Outcome.REPAIRED: "what no source supports was taken out of the draft",
-    Outcome.INSUFFICIENT: "what you may read does not hold the answer",
-    Outcome.WITHHELD: "a draft was made, but nothing certain was left of it",
-    Outcome.BLOCKED: "the question did not pass the safety screen",
-    Outcome.FAILED: "no answer was made",
-}
+
+def outcome_word(outcome: str, language: str = FALLBACK) -> str:
+    """The word; what is no outcome, in an entry that somebody else wrote, stays as it is."""
+    return EvidenceWords(language)(f"ended_{outcome}") if outcome in set(Outcome) else outcome
+
+
+def outcome_sentence(outcome: str, language: str = FALLBACK) -> str:
+    """What that means for the answer; empty for what is no outcome."""
+    return EvidenceWords(language)(f"meaning_{outcome}") if outcome in set(Outcome) else ""

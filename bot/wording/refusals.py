@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import islice
+from typing import Any
 
 import yaml
 
@@ -50,6 +51,14 @@ def language_for(question: str, locale: str | None = None, earlier: Iterable[str
     hint = (locale or "").replace("_", "-").partition("-")[0].lower()
     told = map(language, (question, *islice(earlier, EARLIER)))
     return next((code for code in (*told, hint) if code in texts()), FALLBACK)
+
+
+def language_of(ask: Mapping[str, Any]) -> str:
+    """The language to speak in of a turn that the ledger has: `ask` as its entry has it, of whatever form."""
+    question, locale, history = (ask.get(name) for name in ("question", "locale", "history"))
+    said = [turn for turn in history if isinstance(turn, Mapping)] if isinstance(history, list) else []
+    earlier = [str(turn.get("text") or "") for turn in reversed(said) if turn.get("role") != "assistant"]
+    return language_for(str(question or ""), locale if isinstance(locale, str) else None, earlier)
 
 
 def spoken(turns: Sequence[Turn]) -> Iterator[str]:

@@ -72,7 +72,7 @@ def cards() -> dict[str, Json]:
         "dialog answer": _dialog(answered(view_of(REPAIRED), "0" * 32, full, EN)),
         "dialog check": _dialog(checked(text, report, [PASSAGE], EN, WORDS)),
         "inserted passage": _inserted(inserted_passage(PASSAGE, EN)),
-        "inserted answer": _inserted(inserted_answer(view_of(REPAIRED), EN)),
+        "inserted answer": _inserted(inserted_answer(view_of(REPAIRED), full.dates, EN)),
     }
     return made
 

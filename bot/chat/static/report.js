@@ -1,7 +1,6 @@
 // Ties the two sides of a report together: point at a value, see its source; point at the source, see the value.
 // Works on any element with [data-map] whose pieces carry data-claims. Without it the pieces are plain links.
 
-const HINT = "Point at a marked value to see what supports it; a click keeps it, Escape lets go.";
 const LINES = 4;
 
 const keysOf = (node) => (node?.dataset.claims ?? "").split(" ").filter(Boolean);
@@ -59,7 +58,7 @@ function explain(root, keys, pinned) {
   box.classList.toggle("on", keys.length > 0);
   box.classList.toggle("pinned", pinned);
   if (!keys.length) {
-    box.textContent = HINT;
+    box.textContent = box.dataset.hint;
     return;
   }
   const shown = keys.slice(0, LINES).flatMap((key) => {
@@ -70,7 +69,7 @@ function explain(root, keys, pinned) {
     line.append(...[...row.childNodes].map((node) => node.cloneNode(true)), ...context(root, key));
     return [line];
   });
-  if (keys.length > LINES) shown.push(`and ${keys.length - LINES} more in the list below`);
+  if (keys.length > LINES) shown.push(box.dataset.more.replace("{n}", keys.length - LINES));
   box.replaceChildren(...shown);
 }
 
@@ -95,7 +94,7 @@ function unfold(button) {
   const gaps = [...button.closest(".passage").querySelectorAll("details.gap")];
   const open = gaps.some((gap) => !gap.open);
   for (const gap of gaps) gap.open = open;
-  button.textContent = open ? "Fold" : "Show all";
+  button.textContent = open ? button.dataset.fold : button.dataset.all;
   button.setAttribute("aria-expanded", String(open));
 }
 

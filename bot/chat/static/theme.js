@@ -11,8 +11,9 @@ document.addEventListener("DOMContentLoaded", () => {
   const button = document.getElementById("theme");
   if (!button) return;
   const show = () => {
-    button.textContent = isDark() ? "Light" : "Dark";
-    button.setAttribute("aria-label", `Switch to the ${isDark() ? "light" : "dark"} theme`);
+    const { light, dark, toLight, toDark } = button.dataset;
+    button.textContent = isDark() ? (light ?? "Light") : (dark ?? "Dark");
+    button.setAttribute("aria-label", isDark() ? (toLight ?? "Switch to the light theme") : (toDark ?? "Switch to the dark theme"));
   };
   button.hidden = false;
   show();

@@ -18,7 +18,7 @@ from bot.records import OnStage, Reply, Stage
 from bot.turn.answer_form import MISSING
 from bot.view.reply import ListedSource, ReplyView, view_of
 from bot.wording.notices import tells_empty
-from bot.wording.outcomes import OUTCOME_SENTENCES
+from bot.wording.outcomes import outcome_sentence
 from rai.records import Claim, Kind, Outcome
 
 _STYLES = {
@@ -111,7 +111,7 @@ def _listed(out: Console, title: str, lines: Sequence[str]) -> None:
 
 
 def _head(reply: ReplyView) -> Text:
-    style, sentence = _STYLES[Outcome(reply.outcome)], OUTCOME_SENTENCES[reply.outcome]
+    style, sentence = _STYLES[Outcome(reply.outcome)], outcome_sentence(reply.outcome)
     if reply.intent:
         sentence = "small talk, nothing was searched for"
     if tells_empty(reply.answer):

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.teams.answer_card import CARD, GAP, Shown, answer_card, card_of, claim_rows, for_customer, text_block, worded
+from bot.teams.answer_card import CARD, GAP, Shown, answer_card, card_of, claim_rows, for_customer, text_block
 from bot.teams.ports import Json
 from bot.view.reply import ListedSource, ReplyView
-from bot.view.verdict import cut
+from bot.view.verdict import MAX_VALUE, cut
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.records import Passage
 from grounding.text import body_start, sentences, terms
 from rai.records import SUPPORTED, Claim, EvidenceSpan, Outcome, Report
 
-SELECT_VERB, SHOW, USE = "insert", "show", "use"
+SELECT_VERB, SHOW, USE, AGAIN = "insert", "show", "use", "again"
 THUMBNAIL = "application/vnd.microsoft.card.thumbnail"
 MAX_PREVIEW, MAX_PASSAGE, MAX_CHECKED = 160, 4000, 2000
 ROWS = 12
@@ -27,11 +27,12 @@ def results(passages: Sequence[Passage], words: ExtensionWords) -> Json:
     """The list below the search box; each entry is fetched anew when it is chosen."""
     if not passages:
         return said(words("nothing"))
-    return _extension([_result(p) for p in passages])
+    return _extension([_result(p, words) for p in passages])
 
 
-def _result(passage: Passage) -> Json:
+def _result(passage: Passage, words: ExtensionWords) -> Json:
     title, place = cut(passage.title, 80), f"{passage.locator}: " if passage.locator else ""
+    place = f"{words('as_of', date=passage.updated[:10])} · {place}" if passage.updated else place
     end = passage.start + len(passage.text)
     value = {
         "verb": SELECT_VERB,
@@ -59,10 +60,11 @@ def inserted_passage(passage: Passage, words: ExtensionWords) -> Json:
     return _extension([_attached(card_of(body, f"{quoted[:300]} ({source})", opens))])
 
 
-def inserted_answer(reply: ReplyView, words: ExtensionWords) -> Json:
-    """An answer as the customer may have it, with what it rests on."""
+def inserted_answer(reply: ReplyView, dates: Mapping[int, str], words: ExtensionWords) -> Json:
+    """An answer as the customer may have it, with what it rests on and as of when. `dates`: of its sources by their numbers."""
     text = for_customer(reply.answer)
-    names = dict.fromkeys(cut(c.name, 80) for c in reply.citations)
+    as_of = {c.n: f" ({words('as_of', date=dates[c.n])})" for c in reply.citations if dates.get(c.n)}
+    names = dict.fromkeys(cut(c.name, 80) + as_of.get(c.n, "") for c in reply.citations)
     source = [text_block(words("source", source=" · ".join(names)), isSubtle=True, size="Small")] if names else []
     return _extension([_attached(card_of([text_block(text), *source], text[:300]))])
 
@@ -73,15 +75,24 @@ def working(job: str, words: ExtensionWords) -> Json:
     return dialog(words("answer_title"), card_of([text_block(words("working"))], words("working"), [show]))
 
 
-def answered(reply: ReplyView, job: str, shown: Shown, words: ExtensionWords) -> Json:
-    """The dialog with an answer and its check; one that was delivered can be put into the compose box."""
+def try_again(job: str, card: CardWords) -> list[Json]:
+    """The button that does once more what a dialog could not."""
+    return [{"type": "Action.Submit", "title": card("try_again"), "data": {"verb": AGAIN, "job": job}}]
+
+
+def answered(reply: ReplyView, job: str, shown: Shown, words: ExtensionWords, *, kept: bool = True) -> Json:
+    """The dialog with an answer and its check; one that was delivered can be put into the compose box, one that failed tried again where its
+    words are `kept`.
+    """
     made = answer_card(reply, replace(shown, asked="", choices=(), reworks=(), view=None))
     content = made["content"] if made else card_of([], reply.answer[:300])
     below = [item for item in content["body"] if not _sends(item)]
     use = {"type": "Action.Submit", "title": words("use"), "data": {"verb": USE, "job": job}}
     gap = {"type": "Action.Submit", "title": shown.words("gap"), "data": {"verb": GAP, "job": job}}
     first = [use] if reply.delivered else [gap] if reply.outcome == Outcome.INSUFFICIENT else []
-    answer = worded(reply.answer, shown.words)
+    if reply.outcome in (Outcome.FAILED, Outcome.WITHHELD) and kept:
+        first = try_again(job, shown.words)
+    answer = shown.words.worded(reply.answer)
     quoted = [
         text_block(f"[{c.n}] {c.name}: {c.quote}", size="Small") for c in reply.offered if reply.offered_as and c.quote
     ]
@@ -163,7 +174,8 @@ def _unconfirmed(report: Report) -> list[Claim]:
 
 
 def _listed(n: int, p: Passage) -> ListedSource:
-    return ListedSource(n, p.title, p.locator or "", p.url or "", p.doc_id, p.chunk_id, "", p.tier, "")
+    name = f"{cut(p.title, MAX_VALUE - 13)} · {p.updated[:10]}" if p.updated else p.title
+    return ListedSource(n, name, p.locator or "", p.url or "", p.doc_id, p.chunk_id, "", p.tier, "")
 
 
 def dialog(title: str, content: Json) -> Json:
@@ -172,9 +184,9 @@ def dialog(title: str, content: Json) -> Json:
     return {"task": {"type": "continue", "value": value}}
 
 
-def told(title: str, text: str) -> Json:
+def told(title: str, text: str, actions: Sequence[Json] = ()) -> Json:
     """A dialog that says one thing."""
-    return dialog(title, card_of([text_block(text)], text))
+    return dialog(title, card_of([text_block(text)], text, actions))
 
 
 def said(text: str) -> Json:

@@ -11,7 +11,7 @@ import html
 import logging
 import re
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -20,8 +20,9 @@ from bot.http.source_links import evidence_link
 from bot.records import Answer, Ask, Reply
 from bot.settings.settings import Settings
 from bot.teams.activity import actor_of, time_of, user_of
-from bot.teams.answer_card import GAP, Shown
+from bot.teams.answer_card import GAP, Shown, dates_in
 from bot.teams.extension.cards import (
+    AGAIN,
     SELECT_VERB,
     SHOW,
     USE,
@@ -32,6 +33,7 @@ from bot.teams.extension.cards import (
     results,
     said,
     told,
+    try_again,
     working,
 )
 from bot.teams.extension.knowledge import PersonsKnowledge
@@ -40,7 +42,7 @@ from bot.teams.turn_limit import TurnLimit
 from bot.view.reply import ReplyView, reply_view, view_of
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
-from bot.wording.refusals import language_for
+from bot.wording.refusals import language_of
 from grounding.errors import AttestError, kind_and_place, kind_and_way
 from rai.ports import Ledger
 
@@ -62,11 +64,21 @@ _JOB = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """An answer that is made for a person."""
+    """What a person wants of a message. `made`: the answer that is made for them; None for a check, which is at once there or fails."""
 
     user: str | None
-    made: asyncio.Task[Reply]
+    command: str
+    text: str
     language: str
+    made: asyncio.Task[Reply] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """An answer that was made, with the dates of its sources by their numbers."""
+
+    reply: ReplyView
+    dates: Mapping[int, str]
 
 
 class MessageExtension:
@@ -103,9 +115,10 @@ class MessageExtension:
 
     async def drain(self) -> None:
         """End what nobody can fetch any more."""
-        for job in self._jobs.values():
-            job.made.cancel()
-        await asyncio.gather(*(job.made for job in self._jobs.values()), return_exceptions=True)
+        running = [job.made for job in self._jobs.values() if job.made is not None]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
     async def _query(self, activity: Json, value: Json, words: ExtensionWords) -> tuple[Json, str] | None:
         if value.get("commandId") != SEARCH:
@@ -130,17 +143,22 @@ class MessageExtension:
         command = value.get("commandId")
         if command not in (ANSWER_THIS, CHECK_THIS):
             return None
-        user, text = user_of(activity, self._settings), message_text(value.get("messagePayload"))
-        title = words("answer_title" if command == ANSWER_THIS else "check_title")
+        return await self._opened(activity, str(command), message_text(value.get("messagePayload")), words)
+
+    async def _opened(self, activity: Json, command: str, text: str, words: ExtensionWords) -> tuple[Json, str]:
+        """The dialog that a command opens on a message. One that could not be made can be tried again."""
+        user, title = user_of(activity, self._settings), _title(command, words)
         if not text:
             return told(title, words("no_text")), ""
         if not self._limit.allow(user or activity["from"]["id"]):
-            return told(title, words("too_fast")), ""
+            again = self._keep(_Job(user, command, text, words.language))
+            return told(title, words("too_fast"), try_again(again, CardWords(words.language))), ""
         if command == CHECK_THIS:
             actor = actor_of(activity, self._settings)
             found = await self._in_time(partial(self._knowledge.check, text, user, actor))
             if found is None:
-                return told(title, words("later")), ""
+                again = self._keep(_Job(user, command, text, words.language))
+                return told(title, words("later"), try_again(again, CardWords(words.language))), ""
             return checked(text, *found, words, CardWords(words.language)), ""
         return await self._shown(self._begin(activity, text, user), user, words)
 
@@ -152,15 +170,22 @@ class MessageExtension:
         user = user_of(activity, self._settings)
         if data.get("verb") == SHOW:
             return await self._shown(job, user, words)
+        if data.get("verb") == AGAIN:
+            held = self._jobs.get(job)
+            if held is None or held.user != user:
+                return told(words("answer_title"), words("gone")), ""
+            return await self._opened(activity, held.command, held.text, words)
         if data.get("verb") not in (USE, GAP):
             return None
-        reply = await self._reply(job, user)
+        made = await self._made(job, user)
         if data["verb"] == GAP:
-            if reply is None:
+            if made is None:
                 return told(words("answer_title"), words("gone")), ""
-            await self._report_gap(activity, reply.entry_id)
+            await self._report_gap(activity, made.reply.entry_id)
             return told(words("answer_title"), CardWords(words.language)("gap_told")), ""
-        return (inserted_answer(reply, words), "") if reply and reply.delivered else (said(words("gone")), "")
+        if made is None or not made.reply.delivered:
+            return said(words("gone")), ""
+        return inserted_answer(made.reply, made.dates, words), ""
 
     def _begin(self, activity: Json, text: str, user: str | None) -> str:
         job = uuid.uuid4().hex
@@ -174,43 +199,57 @@ class MessageExtension:
             at=time_of(activity),
             locale=activity.get("locale"),
         )
+        return self._keep(
+            _Job(user, ANSWER_THIS, text, ask.language, asyncio.create_task(self._answered(ask))), named=job
+        )
+
+    def _keep(self, job: _Job, named: str = "") -> str:
+        """Remember a job; the name that a button calls it by."""
         while len(self._jobs) >= MOST_JOBS:  # the record has what is forgotten here
             self._jobs.pop(next(iter(self._jobs)))
-        self._jobs[job] = _Job(user, asyncio.create_task(self._made(ask)), language_for(text, ask.locale))
-        return job
+        name = named or uuid.uuid4().hex
+        self._jobs[name] = job
+        return name
 
-    async def _made(self, ask: Ask) -> Reply:
+    async def _answered(self, ask: Ask) -> Reply:
         return await self._answer(ask, None)
 
     async def _shown(self, job: str, user: str | None, words: ExtensionWords) -> tuple[Json, str]:
         held = self._jobs.get(job)
-        if held is not None and held.user == user:
+        own = held is not None and held.user == user
+        if held is not None and own and held.made is not None:
             await asyncio.wait({held.made}, timeout=self._knowledge.within_s)
             if not held.made.done():
                 return working(job, words), ""
-        reply = await self._reply(job, user)
-        if reply is None:
-            return told(words("answer_title"), words("later" if held else "gone")), ""
-        language = held.language if held is not None else words.language
-        shown = Shown(CardWords(language), evidence=evidence_link(self._settings, reply.entry_id, user))
-        return answered(reply, job, shown, words), reply.entry_id
+        made = await self._made(job, user)
+        if made is None:
+            again = try_again(job, CardWords(words.language)) if own else ()
+            return told(words("answer_title"), words("later" if own else "gone"), again), ""
+        reply = made.reply
+        shown = Shown(
+            CardWords(reply.language),
+            evidence=evidence_link(self._settings, reply.entry_id, user),
+            dates=made.dates,
+        )
+        return answered(reply, job, shown, words, kept=own), reply.entry_id
 
-    async def _reply(self, job: str, user: str | None) -> ReplyView | None:
-        """The reply of a job of this person: as it was made here, or as the record has it where another process made it."""
+    async def _made(self, job: str, user: str | None) -> _Made | None:
+        """The answer of a job of this person: as it was made here, or as the record has it where another process made it."""
         held = self._jobs.get(job)
         if held is not None:
-            if held.user != user or not held.made.done():
-                return None
-            if held.made.cancelled():
+            if held.user != user or held.made is None or not held.made.done() or held.made.cancelled():
                 return None
             if (error := held.made.exception()) is not None:
                 log.error("an answer for the message extension ended with %s", kind_and_way(error))
                 return None
-            return view_of(held.made.result())
+            reply = held.made.result()
+            dates = {e.n: (e.passage.updated or "")[:10] for e in reply.record.evidence}
+            return _Made(view_of(reply, held.language), dates)
         async for entry in self._ledger.entries(newest_first=True, limit=LOOKED_AT, kinds=("turn",)):
             asked = entry.body.get("ask")
             if isinstance(asked, dict) and asked.get("conversation") == JOB_PREFIX + job and asked.get("user") == user:
-                return reply_view({**(entry.body.get("reply") or {}), "entry_id": entry.entry_id})
+                told_of = {**(entry.body.get("reply") or {}), "entry_id": entry.entry_id}
+                return _Made(reply_view(told_of, language_of(asked)), dates_in(entry.body))
         return None
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T | None:
@@ -221,6 +260,10 @@ class MessageExtension:
         except (AttestError, TimeoutError) as error:
             log.warning("the message extension had no answer: %s", kind_and_place(error))
             return None
+
+
+def _title(command: str, words: ExtensionWords) -> str:
+    return words("answer_title" if command == ANSWER_THIS else "check_title")
 
 
 def message_text(payload: Any) -> str:

@@ -8,6 +8,8 @@ from bot.http.app_keys import LINKS
 from bot.http.source_links import evidence_link
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
+from bot.wording.evidence import EvidenceWords
+from grounding.quoting.blocks import LEAD_IN
 from tests.bot.http.conftest import Client
 from tests.bot.http.test_source import FAR, KEY, about_escalation, asked, signed
 from tests.fakes.shop import ESCALATION
@@ -32,6 +34,35 @@ async def test_answer_and_passages_are_shown_and_each_opening_is_recorded(served
     assert opened
     assert {e.body["entry_id"] for e in opened} == {entry}
     assert {e.body["actor"]["authenticated_by"] for e in opened} == {"link"}
+
+
+GERMAN = "Wie lange kann ich einen Artikel zurückgeben?"
+
+
+async def test_the_page_speaks_the_language_of_the_question(served: Client) -> None:
+    entry = await asked(served, GERMAN)
+    text = await (await served.get(link(served, entry, None), headers=FAR)).text()
+    w = EvidenceWords("de")
+    assert '<html lang="de">' in text
+    for name in ("answer_and_evidence", "sources", "skip", "ended_answered", "meaning_answered", "point_and_keep"):
+        assert w(name) in text, name
+    assert LEAD_IN not in text
+    english = EvidenceWords("en")
+    for name in ("answer_and_evidence", "skip", "ended_answered", "point_and_keep", "no_passage"):
+        assert english(name) not in text, name
+    assert "held by" not in text, "names of rules are for reviewers"
+
+
+async def test_a_link_that_is_over_says_so_in_that_language_and_a_changed_one_in_the_browsers(served: Client) -> None:
+    entry = await asked(served, GERMAN)
+    over = await served.get(link(served, entry, None, seconds=-1), headers=FAR)
+    assert (over.status, EvidenceWords("de")("expired_title") in await over.text()) == (403, True)
+    wrong = link(served, entry, "alice")
+    for asked_in, language in (({}, "en"), ({"Accept-Language": "fr-CH, fr;q=0.9"}, "fr")):
+        text = await (await served.get(wrong, headers={**FAR, **asked_in})).text()
+        nothing = await (await served.get(wrong.replace(entry, "e99999x7q"), headers={**FAR, **asked_in})).text()
+        assert EvidenceWords(language)("invalid_title").replace("'", "&#39;") in text
+        assert text == nothing, "nobody learns whether there is such an entry"
 
 
 async def test_only_a_link_that_is_good_or_this_machine_opens_it(client: Client, served: Client) -> None:

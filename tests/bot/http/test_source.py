@@ -9,6 +9,7 @@ import pytest
 
 from bot.http.app_keys import LINKS
 from bot.records import Ask
+from bot.wording.evidence import EvidenceWords
 from tests.bot.http.conftest import Client, Start
 from tests.fakes.ledger import ShutLedger
 from tests.fakes.library import passage_of
@@ -63,6 +64,16 @@ async def test_without_a_signature_only_local_mode_gets_in(client: Client, serve
         entry = await asked(running)
         assert (await running.get(f"/source/{entry}/1", headers=KEY)).status == statuses[0]
         assert (await running.get(f"/source/{entry}/1", headers={"Host": "evil.example"})).status == statuses[1]
+
+
+async def test_the_page_speaks_the_language_of_the_question(served: Client) -> None:
+    entry = await asked(served, "Wie lange kann ich einen Artikel zurückgeben?")
+    text = await (await served.get(signed(served, entry, 1, None), headers=FAR)).text()
+    w = EvidenceWords("de")
+    assert '<html lang="de">' in text
+    for name in ("go_to_cited", "fact_document", "fact_characters", "not_internal", "trust_ordinary"):
+        assert w(name) in text, name
+    assert EvidenceWords("en")("go_to_cited") not in text
 
 
 async def test_an_expired_link_says_so(served: Client) -> None:

@@ -29,7 +29,7 @@ from bot.teams.render import render
 from bot.turn.rework import offered_reworks
 from bot.view.reply import view_of
 from bot.view.verdict import changes, verdict_line
-from bot.wording.card import CardWords, texts
+from bot.wording.card import CardWords
 from grounding.query.clarify import Clarification
 from rai.records import Claim, EvidenceSpan, Kind, Outcome, Status
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer
@@ -116,7 +116,7 @@ def part(content: Json, name: str) -> Json:
     return next(dict(item) for item in content["body"] if item.get("id") == name)
 
 
-@pytest.mark.parametrize("language", list(texts()))
+@pytest.mark.parametrize("language", list(CardWords.texts()))
 @pytest.mark.parametrize("outcome", list(ALL))
 def test_teams_takes_each_card_in_each_language(outcome: str, language: str) -> None:
     message = render(

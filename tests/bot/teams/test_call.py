@@ -17,7 +17,7 @@ from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.message_limits import check_activity
 from bot.turn.small_talk import small_talk
 from bot.view.reply import view_of
-from bot.wording.card import CardWords, texts
+from bot.wording.card import CardWords
 from grounding.records import Access, Turn
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer
 from tests.bot.teams.test_answer_card import words_of
@@ -103,7 +103,7 @@ def test_the_card_says_what_is_in_view_and_how_it_is_changed() -> None:
     assert not any(item.get("id") == "view" for item in card(view=None)["body"])
 
 
-@pytest.mark.parametrize("language", list(texts()))
+@pytest.mark.parametrize("language", list(CardWords.texts()))
 def test_new_customer_is_understood_in_the_language_of_its_button(language: str) -> None:
     talk = small_talk(CardWords(language)("new_customer"))
     assert talk is not None

@@ -7,24 +7,24 @@ from typing import get_args
 import pytest
 
 from bot.wording import notices
-from bot.wording.card import CardWords, texts
+from bot.wording.card import CardWords
 from rai.records import Status
 
 
 def test_each_word_is_there_in_all_seven_languages() -> None:
-    assert tuple(texts()) == tuple(notices.texts())
-    assert all(word.strip() for row in texts().values() for word in row.values())
+    assert tuple(CardWords.texts()) == tuple(notices.texts())
+    assert all(word.strip() for row in CardWords.texts().values() for word in row.values())
 
 
-@pytest.mark.parametrize("name", list(texts()["en"]))
+@pytest.mark.parametrize("name", list(CardWords.texts()["en"]))
 def test_what_is_filled_in_is_the_same_in_each_language(name: str) -> None:
-    fields = {tuple(part.split("}")[0] for part in row[name].split("{")[1:]) for row in texts().values()}
+    fields = {tuple(part.split("}")[0] for part in row[name].split("{")[1:]) for row in CardWords.texts().values()}
     assert len(fields) == 1
 
 
 @pytest.mark.parametrize("status", get_args(Status))
 def test_each_status_of_the_check_has_words(status: Status) -> None:
-    assert len({CardWords(code).status(status) for code in texts()}) > 1
+    assert len({CardWords(code).status(status) for code in CardWords.texts()}) > 1
 
 
 def test_one_and_many_are_told_apart_and_an_unknown_language_is_english() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.wording.card import CardWords, texts
+from bot.wording.card import CardWords
 from bot.wording.left_out import without_left_out
 
 
-@pytest.mark.parametrize("language", list(texts()))
+@pytest.mark.parametrize("language", list(CardWords.texts()))
 def test_the_line_of_the_button_is_taken_away(language: str) -> None:
     line = CardWords(language)("without", values="48 months, $9.99")
     assert without_left_out(f"How long is it?\n{line}") == "How long is it?"

@@ -45,3 +45,23 @@ def test_what_makes_the_answer_less_is_told() -> None:
 )
 def test_a_service_and_its_fault_are_not_named(note: str, told: str) -> None:
     assert for_person([note]) == [told]
+
+
+@pytest.mark.parametrize(
+    ("note", "told"),
+    [
+        (
+            "tavily: failed (status 500); answered from the knowledge base only",
+            "nur aus der Wissensdatenbank beantwortet",
+        ),
+        (
+            "the directory did not answer; only what everyone may see was searched",
+            "durchsucht wurde nur, was alle sehen dürfen",
+        ),
+        ("“Plsu” was read as “Plus”", "„Plsu“ wurde als „Plus“ gelesen"),
+        ("looking further was stopped after 2.5 s", "die weitere Suche dauerte zu lange und wurde beendet"),
+        ("no more embeddings than the quota allows", "no more embeddings than the quota allows"),
+    ],
+)
+def test_a_note_is_told_in_the_language_of_the_question_where_it_has_words(note: str, told: str) -> None:
+    assert for_person([note], "de") == [told]

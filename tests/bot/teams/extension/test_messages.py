@@ -17,9 +17,10 @@ from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import message_text
 from bot.teams.message_limits import check_card, size
 from bot.wording.card import CardWords
-from bot.wording.extension import ExtensionWords, texts
+from bot.wording.extension import ExtensionWords
+from grounding.errors import ServiceError
 from grounding.quoting.blocks import LEAD_IN
-from grounding.records import Access, Passage, Query, Retrieval
+from grounding.records import Access, Evidence, Passage, Query, Retrieval
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, RunningBot
 from tests.fakes.channel import FakeChannel
@@ -262,6 +263,69 @@ async def test_what_another_process_answered_is_read_from_the_record(
     assert EN("gone") in str(await send(bot, channel, "submitAction", {"data": {"verb": "use", "job": "1" * 32}}))
 
 
+async def test_an_answer_that_failed_can_be_tried_again(bots: Bots, channel: FakeChannel, system: System) -> None:
+    answer = FakeAnswer(Reply(Outcome.FAILED, "No model.", entry_id="entry-9", code="model_unavailable"))
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S), answer=answer)
+    card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the return window?", "answerThis")))
+    again = card["actions"][0]
+    assert again["title"] == CardWords("en")("try_again")
+    stolen = card_in(await send(bot, channel, "submitAction", {"data": again["data"]}, CARL))
+    assert words_of(stolen) == EN("gone")
+    answer.reply = REPLY
+    done = card_in(await send(bot, channel, "submitAction", {"data": again["data"]}))
+    assert "30 days" in words_of(done)
+    assert [ask.question for ask in answer.asked] == ["What is the return window?"] * 2
+    lost = {"verb": "again", "job": "0" * 32}
+    assert words_of(card_in(await send(bot, channel, "submitAction", {"data": lost}))) == EN("gone")
+
+
+async def test_a_check_that_failed_and_one_that_came_too_fast_can_be_tried_again(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    class Once:
+        down = True
+
+        async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
+            if self.down:
+                self.down = False
+                raise ServiceError("search", "failed")
+            return await system.retriever.retrieve(query, access, k)
+
+    shaky = PersonsKnowledge(replace(system, retriever=Once()), AMPLE_S)
+    bot = await bots.start(knowledge=shaky, rate_per_minute=2)
+    asked = chosen_on("Watch Plus costs $12.50 a month.", "checkThis")
+    card = card_in(await send(bot, channel, "fetchTask", asked))
+    assert words_of(card) == EN("later")
+    [again] = card["actions"]
+    done = card_in(await send(bot, channel, "submitAction", {"data": again["data"]}))
+    assert "1 that no source supports" in words_of(done)
+    fast = card_in(await send(bot, channel, "fetchTask", asked))
+    assert (words_of(fast), [a["title"] for a in fast["actions"]]) == (EN("too_fast"), [CardWords("en")("try_again")])
+
+
+async def test_what_is_listed_and_inserted_says_as_of_when_it_is(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    class Dated:
+        async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
+            found = await system.retriever.retrieve(query, access, k)
+            return replace(found, passages=tuple(replace(p, updated="2026-03-01T10:00:00Z") for p in found.passages))
+
+    cited = Evidence(1, Passage("c1", "plans.md", "Plans", "30 days", updated="2026-03-01"))
+    reply = replace(REPLY, record=replace(REPLY.record, evidence=(cited,)))
+    bot = await bots.start(
+        knowledge=PersonsKnowledge(replace(system, retriever=Dated()), AMPLE_S), answer=FakeAnswer(reply)
+    )
+    found = (await send(bot, channel, "query", searched("watch plus")))["composeExtension"]["attachments"][0]
+    assert found["preview"]["content"]["text"].startswith("as of 2026-03-01 · ")
+    check = card_in(await send(bot, channel, "fetchTask", chosen_on("Watch Plus costs $9.99 a month.", "checkThis")))
+    assert "· 2026-03-01" in str(check)
+    card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the return window?", "answerThis")))
+    assert "as of 2026-03-01" in str(card)
+    put = await send(bot, channel, "submitAction", {"data": card["actions"][0]["data"]})
+    assert "Returns policy (as of 2026-03-01)" in str(put)
+
+
 STRANGE: dict[str, list[object]] = {
     "query": [{}, {"commandId": "other"}, None, 7, []],
     "fetchTask": [{}, {"commandId": "other"}, "x"],
@@ -309,6 +373,6 @@ def test_the_words_of_a_message_are_read_without_its_html(content: object, text:
 
 
 def test_every_language_has_its_own_words() -> None:
-    assert set(texts()) == {"en", "de", "fr", "es", "it", "pt", "nl"}
-    for name in texts()["en"].keys() - {"source"}:
-        assert len({row[name] for row in texts().values()}) == len(texts()), name
+    assert set(ExtensionWords.texts()) == {"en", "de", "fr", "es", "it", "pt", "nl"}
+    for name in ExtensionWords.texts()["en"].keys() - {"source"}:
+        assert len({row[name] for row in ExtensionWords.texts().values()}) == len(ExtensionWords.texts()), name
