@@ -4,7 +4,7 @@ words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from grounding.query.answer_kind import KINDS, holds
 from grounding.query.conversation import content
@@ -20,6 +20,8 @@ MARKS = 2
 """What the dash before and the marker behind a block count as words."""
 LEAST = 8
 """Words left from which a further block is worth looking for."""
+MOST = 4
+"""Blocks for each part of a question after a value or a statement: nobody reads eight quotes on the telephone."""
 NEAR_BEST = 0.5
 """A further block is quoted only if its score is at least this share of the best one's of its part."""
 ALIKE = 3
@@ -41,31 +43,58 @@ def choose(
     scores: Sequence[Sequence[float]],
     fitted: Sequence[FittedTable],
 ) -> list[int]:
-    """Indices into `found`, ascending, of the blocks to quote.
+    """Indices into `found` of the blocks to quote, in the order in which they are read: the best first, steps and lists as they stand.
 
     For each part its best block with what belongs to it, then, as far as there is room, others that score near it and add something.
     `scores`: for each part one for each candidate. `fitted`: the tables among them.
     """
     chosen: list[int] = []
+    together: dict[int, int] = {}
     left = room(reading)
+    most = MOST * len(reading.parts)
     share = BESIDE_STEPS if reading.form == "steps" else NEAR_BEST
     for part, values in zip(reading.parts, scores, strict=True):
         best = _with_value(max(range(len(found)), key=lambda i: (values[i], -i)), part, found, passages, values)
+        before = len(chosen)
         left -= _add(chosen, [best], found, left)
         beside = rivals(best, reading, found, fitted)
         if len(beside) <= FEW:
             left -= _add(chosen, [i for i in beside if values[i]], found, left)
         left -= _add(chosen, belonging(best, reading, found, passages), found, left)
+        if len(chosen) > before + 1:
+            together |= dict.fromkeys(chosen[before:], best)
     for part, values in zip(reading.parts, scores, strict=True):
         order = sorted(range(len(found)), key=lambda i: (-values[i], i))
         for i in order:
-            if values[i] < share * values[order[0]] or left < LEAST:
+            if (
+                values[i] < share * values[order[0]]
+                or left < LEAST
+                or (reading.form == "value" and len(chosen) >= most)
+            ):
                 break
             if _says_no_value(i, part, chosen, found, passages):
                 continue
             if reading.form == "list" or not any(outdone(found[i], found[j], reading, passages) for j in chosen):
                 left -= _add(chosen, [i], found, left)
-    return sorted(chosen, key=lambda i: (found[i].passage, i))
+    return _in_order(chosen, together, reading, found)
+
+
+def _in_order(
+    chosen: Sequence[int], together: Mapping[int, int], reading: Reading, found: Sequence[BlockCandidate]
+) -> list[int]:
+    """What was chosen first comes first, and with it what is read with it: what belongs together and the sentences of one paragraph, as they stand."""
+    if reading.form != "value":
+        return sorted(chosen, key=lambda i: (found[i].passage, i))
+    rank: dict[tuple[int, ...], int] = {}
+
+    def group(i: int) -> tuple[int, ...]:
+        if i in together:
+            return (together[i],)
+        return (found[i].passage, found[i].block.run) if found[i].block.kind == "text" else (found[i].passage, 0, i)
+
+    for n, i in enumerate(chosen):
+        rank.setdefault(group(i), n)
+    return sorted(chosen, key=lambda i: (rank[group(i)], i))
 
 
 def _with_value(

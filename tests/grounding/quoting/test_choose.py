@@ -80,9 +80,25 @@ def test_what_was_asked_last_tells_the_row() -> None:
     assert not outdone(second, first, asked, passages(ROWS))
 
 
+def test_the_best_block_is_read_first_and_at_most_four_follow_a_value() -> None:
+    facts = [f"Fact {n} about the fee." for n in range(6)]
+    quoted = chosen("what is the fee", passages("\n\n".join(facts)), "Fact 4", near=["Fact"])
+    assert quoted == [facts[4], facts[0], facts[1], facts[2]]
+
+
+def test_what_belongs_together_is_read_as_it_stands() -> None:
+    first = "A note on the fee."
+    papers = "You need these papers for the fee:\n- the receipt\n- an identity card"
+    quoted = chosen("what is the fee", passages(f"{first}\n\n{papers}"), "You need", near=["note"])
+    assert quoted == ["You need these papers for the fee:", "- the receipt", "- an identity card", first]
+    paragraph = " ".join(f"Sentence {n} of this paragraph about the fee has exactly eleven words." for n in range(5))
+    read_on = chosen("what is the fee", passages(f"{first}\n\n{paragraph}"), "Sentence 2", near=["Sentence 1", "note"])
+    assert [text.split()[1] for text in read_on] == ["1", "2", "note"]
+
+
 def test_the_answer_keeps_to_its_room() -> None:
     long = "\n\n".join(
-        f"Fact {n} about the fee says in some twenty words what it costs and when it is due to be paid."
+        f"Fact {n} about the fee says in somewhat more than thirty words what it costs and when it is due to be paid, and to whom, and that it is paid once alone."
         for n in range(40)
     )
     words = sum(len(t.split()) for t in chosen("what is the fee", passages(long), "Fact 3 ", near=["Fact"]))
