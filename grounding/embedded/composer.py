@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,11 +17,17 @@ from grounding.query.answer_kind import holds
 from grounding.query.conversation import content
 from grounding.quoting.blocks import BAR, LEAD_IN, cells
 from grounding.quoting.choose import NEAR_BEST, choose, shown
-from grounding.quoting.countries import country_codes
+from grounding.quoting.conditions import (
+    Weighed,
+    less_for_the_country,
+    of_the_country,
+    with_the_value,
+    without_countries,
+)
 from grounding.quoting.features import COSINE, BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.filters import Filtered, filtered, shown_cells
 from grounding.quoting.question_parts import Part, Reading, read
-from grounding.quoting.siblings import FittedTable, fitted_tables, fitting, together
+from grounding.quoting.siblings import fitted_tables, fitting, together
 from grounding.quoting.sureness import may_quote
 from grounding.quoting.unknown import unknown_in_follow_up, unknown_name
 from grounding.records import Draft, Evidence, Passage, Prompt
@@ -40,22 +46,6 @@ OLDER = 0.7
 
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-
-
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """A question over blocks: `scores` has for each part of it one for each of them; `fitted` are the tables among them."""
-
-    reading: Reading
-    found: Sequence[BlockCandidate]
-    passages: Sequence[Passage]
-    fitted: Sequence[FittedTable]
-    scores: Sequence[Sequence[float]]
-
-    @property
-    def best(self) -> int:
-        """The block with the highest score."""
-        return max(range(len(self.found)), key=lambda i: max(part[i] for part in self.scores))
 
 
 class ExtractiveComposer:
@@ -85,7 +75,7 @@ class ExtractiveComposer:
             return Draft(insufficient_sentence(), self.name, unknown=unknown)
         lines = filter_quotes(weighed, kept, prompt.evidence) if kept else []
         best = max(e.score for e in prompt.evidence)
-        if rest is not None and may_quote(rest.reading, rest.found, rest.scores, best):
+        if rest is not None:
             rest = replace(rest, scores=of_the_country(rest))
             if may_quote(rest.reading, rest.found, rest.scores, best):
                 lines = [*quotes(rest, prompt.evidence), *lines]
@@ -104,10 +94,14 @@ class ExtractiveComposer:
         if not found:
             return None
         fitted = await asyncio.to_thread(fitted_tables, reading, found, passages)
-        told = together(fitting(await self.scores(reading, found, passages), fitted), reading, found, fitted)
+        scores = await self.scores(reading, found, passages)
+        bare = without_countries(reading)
+        if bare is not reading:
+            scores = less_for_the_country(scores, await self.scores(bare, found, passages), bare, found)
+        told = together(fitting(scores, fitted), reading, found, fitted)
         if not _YEAR.search(reading.text):  # who names a year may mean what held then
             told = without_retired(told, found, passages)
-        told = without_strangers(told, reading, found, passages)
+        told = with_the_value(without_strangers(told, reading, found, passages), reading, found)
         return Weighed(reading, found, passages, fitted, told)
 
     async def scores(
@@ -191,30 +185,6 @@ def _says(part: Part, candidate: BlockCandidate) -> int:
     """How many terms of what a part asks about, without those that only say what kind of value is wanted, stand in a block or above it."""
     subject = part.wants.asked.sub(" ", part.text) if part.wants else part.text
     return len(content(subject) & (candidate.held | candidate.above))
-
-
-def of_the_country(weighed: Weighed) -> list[list[float]]:
-    """The scores with 0 for blocks of other countries than the question names: the page for customers in France does not answer for Germany. Where
-    something says it of that country, what names none gives way too: its price is some other country's.
-    """
-    asked = country_codes(weighed.reading.text)
-    if not asked:
-        return [list(part) for part in weighed.scores]
-    told = [_countries(c) for c in weighed.found]
-    out = []
-    for part, scores in zip(weighed.reading.parts, weighed.scores, strict=True):
-        best, priced = max(scores), part.wants is not None and part.wants.name in ("money", "phone")
-        ours = [s for s, codes in zip(scores, told, strict=True) if codes & asked]
-        stands = priced and bool(ours) and max(ours) >= NEAR_BEST * best
-        out.append(
-            [s if codes & asked or (not codes and not stands) else 0.0 for s, codes in zip(scores, told, strict=True)]
-        )
-    return out
-
-
-def _countries(candidate: BlockCandidate) -> frozenset[str]:
-    """The countries that a block is about, by its title, its heading and, of a row, its cells."""
-    return country_codes(f"{candidate.around}\n{candidate.block.text if candidate.block.kind == 'row' else ''}")
 
 
 def _heir(old: int, found: Sequence[BlockCandidate], passages: Sequence[Passage], newer: frozenset[str]) -> int | None:

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from babel import Locale
+from babel.numbers import get_territory_currencies
 
 from grounding.text import caseless
 
@@ -93,6 +94,60 @@ def countries_in(text: str) -> Iterator[tuple[str, str]]:
 def country_codes(text: str) -> frozenset[str]:
     """The codes of the countries that a text names. Kept: blocks and lines come again with the next question about them."""
     return frozenset(code for _, code in countries_in(text))
+
+
+_SIGNS = {
+    "€": "EUR",
+    "£": "GBP",
+    "zł": "PLN",
+    "CHF": "CHF",
+    "CA$": "CAD",
+    "C$": "CAD",
+    "US$": "USD",
+    "AU$": "AUD",
+    "A$": "AUD",
+    "NZ$": "NZD",
+    "$": "USD CAD AUD NZD MXN SGD HKD",
+    "kr": "SEK NOK DKK ISK",
+    "EUR": "EUR",
+    "USD": "USD",
+    "GBP": "GBP",
+    "CAD": "CAD",
+    "PLN": "PLN",
+    "SEK": "SEK",
+    "NOK": "NOK",
+    "DKK": "DKK",
+}
+"""Signs of money beside an amount, and what they may be (ISO 4217)."""
+_MONEY = re.compile(
+    rf"(?<![^\W_])({'|'.join(sorted(map(re.escape, _SIGNS), key=len, reverse=True))}) ?\d|\d ?({'|'.join(sorted(map(re.escape, _SIGNS), key=len, reverse=True))})(?![^\W_])"
+)
+
+
+def foreign_money(text: str, codes: frozenset[str]) -> bool:
+    """Whether a text gives amounts, and none in money that is used today in one of these countries (CLDR)."""
+    signs = {sign for match in _MONEY.finditer(text) for sign in match.groups() if sign}
+    if not signs:
+        return False
+    used = {currency for code in codes for currency in get_territory_currencies(code)}
+    return not any(used & set(_SIGNS[sign].split()) for sign in signs)
+
+
+_BEFORE = re.compile(
+    r"\b(?:in|to|from|for|of|nach|aus|für|en|au|aux|à|pour|vers|a|para|per|naar|voor|uit)(?:\s+(?:the|die|der|das|la|le|les|el|los|de))?\s*$",
+    re.IGNORECASE,
+)
+"""What leads a country in: it goes with it."""
+
+
+def without_country(text: str) -> str:
+    """The text without the countries that it names, and without what leads them in."""
+    kept, at = "", 0
+    for written, _ in countries_in(text):
+        start = text.index(written, at)
+        kept += _BEFORE.sub("", text[at:start])
+        at = start + len(written)
+    return " ".join((kept + text[at:]).split()) if at else text
 
 
 def english_name(code: str) -> str:

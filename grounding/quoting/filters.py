@@ -15,6 +15,7 @@ from importlib.resources import files
 
 from grounding.query.conversation import content
 from grounding.quoting.blocks import Cell
+from grounding.quoting.countries import country_codes
 from grounding.quoting.features import KEYS, WITHIN, likeness
 from grounding.quoting.question_parts import Reading
 from grounding.quoting.ranges import days_of, said
@@ -61,10 +62,13 @@ def _of_table(one: FittedTable, question: str, *, denied: bool) -> list[Filtered
     if table.labelled or len(table.rows) < LEAST_ROWS or len(one.fit.left) < 2:
         return []  # of one row that is named its own value is asked
     headers = dict.fromkeys(header for row in table.cells for header, _ in row[1:] if header)
+    kinds = frozenset(t for row in table.cells for t in terms(row[0][0]))
     out = []
     for header in headers:
         if not _is_asked(header, question):
             continue
+        if country_codes(header) and not any(likeness(t, kinds) >= WITHIN for t in content(question)):
+            continue  # "who do I call in Germany" asks for none of the plans that there are in Germany
         says = [_says(row, header) for row in table.cells]
         days = bool(days_of(header))
         told = [s for s in says if s is not None]

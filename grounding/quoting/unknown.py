@@ -84,6 +84,7 @@ def unknown_name(
         or _unknown_sibling(question, found, passages)
         or _unknown_thing(question, passages)
         or _unknown_shop(question, found, passages)
+        or (None if best is None else _unknown_year(question, found[best], passages))
         or (None if best is None else _unknown_country(question, found[best], passages))
         or (None if best is None else _unknown_place(question, found[best], passages))
         or (None if best is None else _unknown_beside(question, found[best], passages))
@@ -112,6 +113,16 @@ def unknown_in_follow_up(question: str, passages: Sequence[Passage]) -> str | No
         if (not before or caseless(before[-1]) in _BEFORE_NEW) and (alone or (word[0].isupper() and bool(before)))
     ]
     return _POSSESSIVE.sub("", named[0]) if named else None
+
+
+def _unknown_year(question: str, best: BlockCandidate, passages: Sequence[Passage]) -> str | None:
+    """A year that the document to be quoted does not name, where what would be quoted is of other years: the hours of this Christmas are not those of 2023."""
+    asked = re.findall(rf"(?<![^\W_])(?:{_YEAR.pattern})(?![^\W_])", question)
+    home = passages[best.passage].doc_id
+    text = "\n".join(f"{p.title}\n{p.locator or ''}\n{p.text}" for p in passages if p.doc_id == home)
+    if not asked or any(year in text for year in asked):
+        return None
+    return asked[0] if _YEAR.search(f"{best.around}\n{best.block.text}") else None
 
 
 def _unknown_country(question: str, best: BlockCandidate, passages: Sequence[Passage]) -> str | None:

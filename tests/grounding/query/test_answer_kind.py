@@ -17,6 +17,9 @@ from grounding.query.answer_kind import answer_kind, holds
         ("How often is the fee due?", "frequency"),
         ("wie oft wird abgerechnet", "frequency"),
         ("What does it cost?", "money"),
+        ("who do I call in Germany", "phone"),
+        ("who should the customer ring about a bill", "phone"),
+        ("what is the phone of the office", "phone"),
     ],
 )
 def test_what_a_question_wants(question: str, kind: str) -> None:
@@ -41,6 +44,12 @@ def test_what_a_question_wants(question: str, kind: str) -> None:
 )
 def test_a_sentence_that_holds_a_duration(sentence: str, *, held: bool) -> None:
     assert holds(sentence, answer_kind("How long does it take?")) is held
+
+
+@pytest.mark.parametrize("question", ["how do I end it on the phone", "phone fell in the harbour", "her phone is new"])
+def test_a_phone_that_is_only_spoken_of_wants_no_number(question: str) -> None:
+    found = answer_kind(question)
+    assert found is None or found.name != "phone"
 
 
 def test_how_often_something_happens_is_no_length_of_time() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grounding.quoting.countries import as_said, countries_in, english_name
+from grounding.quoting.countries import as_said, countries_in, english_name, foreign_money, without_country
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,35 @@ def test_the_countries_that_a_text_names(text: str, found: list[tuple[str, str]]
 def test_what_documents_call_them() -> None:
     assert english_name("GB") == "United Kingdom"
     assert as_said("GB", "and in the uk?") == "uk"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("what does watch plus cost in Germany", "what does watch plus cost"),
+        ("delivery to the United Kingdom, how long", "delivery , how long"),
+        ("was kostet das in der Schweiz und in Österreich?", "was kostet das und ?"),
+        ("how long is the warranty", "how long is the warranty"),
+        ("Germany", ""),
+    ],
+)
+def test_a_text_without_its_countries(text: str, left: str) -> None:
+    assert without_country(text) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "codes", "foreign"),
+    [
+        ("It costs $8.99 a month.", {"NL"}, True),
+        ("It costs $8.99 a month.", {"CA"}, False),
+        ("It costs CA$8.99 a month.", {"US"}, True),
+        ("It costs CA$8.99 or $7.99.", {"US"}, False),
+        ("Es kostet 9,49 € im Monat.", {"NL"}, False),
+        ("Kosztuje 49 zł.", {"PL"}, False),
+        ("Kosztuje 49 zł.", {"DE"}, True),
+        ("It is kept for 30 days.", {"NL"}, False),
+        ("It costs £5.", {"NL", "GB"}, False),
+    ],
+)
+def test_money_that_is_none_of_a_country(text: str, codes: set[str], *, foreign: bool) -> None:
+    assert foreign_money(text, frozenset(codes)) is foreign

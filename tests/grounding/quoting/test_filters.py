@@ -43,6 +43,21 @@ def test_each_row_that_fits_is_told_and_no_other(question: str, rows: list[str])
     assert kept(question) == rows
 
 
+PLANS = "Plan: Care | Germany: not offered | France: not offered\nPlan: Link | Germany: €16.90 | France: no\nPlan: Watch | Germany: no | France: €9.79"
+
+
+def test_a_column_of_a_country_is_asked_about_with_what_its_rows_are() -> None:
+    told = [fitted(question) for question in ("which plans can I get in Germany", "who do I call in Germany")]
+    assert told == [["Plan: Link"], None]
+
+
+def fitted(question: str) -> list[str] | None:
+    passages = [Passage("c", "d", "Plans", PLANS)]
+    found, reading = candidates(passages), read(question)
+    rows = filtered(reading, fitted_tables(reading, found, passages))
+    return None if rows is None else [cells(found[i].block.text)[0].span.text for i in rows.rows]
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -31,6 +31,22 @@ def test_a_thing_in_place_of_a_siblings(question: str, unknown: str | None) -> N
     assert unknown_name(question, candidates(passages), passages, best=0) == unknown
 
 
+HOURS = "24 December 2026: open from 8:00 to 13:00.\n\n31 December 2026: open from 8:00 to 14:00."
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("opening hours on 24 december 2023", "2023"),
+        ("opening hours on 24 december 2026", None),
+        ("opening hours on 24 december", None),
+    ],
+)
+def test_a_year_that_what_would_be_quoted_does_not_name(question: str, unknown: str | None) -> None:
+    passages = [Passage("c", "d", "Hours", HOURS), Passage("e", "f", "Police 2023", "In 2023 there were 61 requests.")]
+    assert unknown_name(question, candidates(passages), passages, best=0) == unknown
+
+
 NUMBERS = "Fixed 12: 2.30 %. Fixed 24: 2.45 %. HB-201 means locked, HB-202 unknown. The Skua 4 sleeps four. A Skua 4 is new. Sat 20 June."
 
 

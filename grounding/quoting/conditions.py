@@ -1,0 +1,131 @@
+"""Under what a question asks: in a country, for a period, for a contact. Blocks that hold under something else are given less, or nothing.
+
+All functions take scores as lists of one for each part of the question with one for each block, and return them so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from grounding.query.answer_kind import holds
+from grounding.query.conversation import FILLERS, content
+from grounding.quoting.choose import NEAR_BEST
+from grounding.quoting.countries import country_codes, foreign_money, without_country
+from grounding.quoting.features import BlockCandidate
+from grounding.quoting.periods import periods_in
+from grounding.quoting.question_parts import Part, Reading
+from grounding.quoting.siblings import FittedTable
+from grounding.records import Passage
+from grounding.text import terms
+
+ASIDE = 0.5
+"""What a block keeps of its score that lacks what the question is about: it is then no further block beside the best one (`NEAR_BEST`)."""
+LACKS = 0.1
+"""What it keeps beside others where a contact is asked for and it has none."""
+CONTACTS = frozenset({"phone", "email", "url"})
+"""Kinds of values that a block has or has not, whatever its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A question over blocks: `scores` has for each part of it one for each of them; `fitted` are the tables among them."""
+
+    reading: Reading
+    found: Sequence[BlockCandidate]
+    passages: Sequence[Passage]
+    fitted: Sequence[FittedTable]
+    scores: Sequence[Sequence[float]]
+
+    @property
+    def best(self) -> int:
+        """The block with the highest score."""
+        return max(range(len(self.found)), key=lambda i: max(part[i] for part in self.scores))
+
+
+def with_the_value(scores: list[list[float]], reading: Reading, found: Sequence[BlockCandidate]) -> list[list[float]]:
+    """`scores` with less for blocks without a telephone number, an e-mail address or a link where a part asks for one, and some block has one; and for
+    amounts of another period than it asks about: what a plan costs a month is not what it costs a year.
+    """
+    out = []
+    for part, told in zip(reading.parts, scores, strict=True):
+        kind = part.wants.name if part.wants is not None and reading.form == "value" else ""
+        has = [kind not in CONTACTS or part.wants is None or holds(c.block.text, part.wants) for c in found]
+        fits = [not _of_another_period(part, c) for c in found]
+        lacks = LACKS if any(has) else 1.0
+        out.append(
+            [
+                s * (1.0 if held else lacks) * (1.0 if fit else ASIDE)
+                for s, held, fit in zip(told, has, fits, strict=True)
+            ]
+        )
+    return out
+
+
+def _of_another_period(part: Part, candidate: BlockCandidate) -> bool:
+    """Whether the amounts of a block are for another period than a question for an amount names, by its own words, else by what stands above it."""
+    asked = periods_in(part.text) if part.wants is not None and part.wants.name == "money" else frozenset()
+    told = periods_in(candidate.block.text) or periods_in(candidate.around)
+    return bool(asked and told) and not told & asked
+
+
+def without_countries(reading: Reading) -> Reading:
+    """The question without the countries that it names: they say where it is asked for, not what. A question that says nothing else stays as it is."""
+    parts = tuple(replace(part, text=without_country(part.text)) for part in reading.parts)
+    if parts == reading.parts or not all(set(terms(part.text)) - FILLERS for part in parts):
+        return reading
+    return replace(reading, text=without_country(reading.text), parts=parts)
+
+
+def less_for_the_country(
+    scores: list[list[float]], bare: list[list[float]], reading: Reading, found: Sequence[BlockCandidate]
+) -> list[list[float]]:
+    """`scores` with less for blocks that have nothing but a country in common with a question: a row is no answer because it says "Germany".
+
+    `bare` and `reading`: the scores of the question without its countries, and that.
+    """
+    return [
+        [
+            ASIDE * min(whole, apart) if _countries(c) and not content(part.text) & (c.held | c.above) else whole
+            for whole, apart, c in zip(one, other, found, strict=True)
+        ]
+        for one, other, part in zip(scores, bare, reading.parts, strict=True)
+    ]
+
+
+def of_the_country(weighed: Weighed) -> list[list[float]]:
+    """The scores with 0 for blocks of other countries than the question names: the page for customers in France does not answer for Germany. Where
+    something says it of that country, what names none gives way too: its price is some other country's.
+
+    Where what comes nearest is of other countries alone, or a price in money that is none of that country, nothing is left: it differs by country, and of
+    this one nobody tells.
+    """
+    asked = country_codes(weighed.reading.text)
+    if not asked:
+        return [list(part) for part in weighed.scores]
+    told = [_countries(c) for c in weighed.found]
+    out = []
+    for part, scores in zip(weighed.reading.parts, weighed.scores, strict=True):
+        priced = part.wants is not None and part.wants.name in ("money", "phone")
+        near = [i for i, s in enumerate(scores) if s >= NEAR_BEST * max(scores)]
+        ours = [i for i in near if told[i] & asked]
+        abroad = [i for i in near if told[i] and not told[i] & asked]
+        if priced:
+            abroad += [i for i in near if not told[i] and foreign_money(weighed.found[i].block.text, asked)]
+        best = max(near, key=lambda i: (scores[i], -i))
+        # by the month alone: nobody tells what it is by the year there
+        others = [i for i, s in enumerate(scores) if s >= ASIDE * NEAR_BEST * scores[best] and told[i] & asked]
+        otherwise = any(_of_another_period(part, weighed.found[i]) for i in others)
+        if not ours and (best in abroad or (priced and abroad) or otherwise):
+            out.append([0.0] * len(scores))
+            continue
+        stands = priced and bool(ours)
+        out.append(
+            [s if codes & asked or (not codes and not stands) else 0.0 for s, codes in zip(scores, told, strict=True)]
+        )
+    return out
+
+
+def _countries(candidate: BlockCandidate) -> frozenset[str]:
+    """The countries that a block is about, by its title, its heading and, of a row, its cells."""
+    return country_codes(f"{candidate.around}\n{candidate.block.text if candidate.block.kind == 'row' else ''}")

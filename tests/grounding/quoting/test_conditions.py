@@ -1,0 +1,97 @@
+"""Blocks that hold in another country, for another period, or without the contact that is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grounding.quoting.conditions import (
+    ASIDE,
+    LACKS,
+    Weighed,
+    less_for_the_country,
+    of_the_country,
+    with_the_value,
+    without_countries,
+)
+from grounding.quoting.features import candidates
+from grounding.quoting.question_parts import read
+from grounding.quoting.siblings import fitted_tables
+from grounding.records import Passage
+
+MONTHLY = "Plan: Plus | USA: $8.99 | Germany: €9.49\nPlan: Pro | USA: $14.99 | Germany: €15.99"
+BARE = "Plus costs $8.99 a month."
+
+
+def weighed(question: str, scores: list[float], *passages: Passage) -> Weighed:
+    reading, found = read(question), candidates(passages)
+    assert len(found) == len(scores), [c.block.text for c in found]
+    return Weighed(
+        reading, found, passages, fitted_tables(reading, found, passages), [list(scores) for _ in reading.parts]
+    )
+
+
+def passage(text: str, title: str = "Prices", locator: str | None = None) -> Passage:
+    return Passage(title, title, title, text, locator=locator)
+
+
+def test_where_a_country_is_priced_what_names_none_gives_way() -> None:
+    told = weighed("what does plus cost in Germany", [0.9, 0.2, 0.8], passage(MONTHLY), passage(BARE, "Plans"))
+    assert of_the_country(told) == [[0.9, 0.2, 0.0]]
+
+
+def test_a_price_in_money_of_other_countries_answers_nothing() -> None:
+    told = weighed("what does plus cost in the Netherlands", [0.9], passage(BARE))
+    assert of_the_country(told) == [[0.0]]
+    assert of_the_country(replace(told, reading=read("what does plus cost in Canada"))) == [[0.9]]
+    assert of_the_country(replace(told, reading=read("what does plus cost"))) == [[0.9]]
+    euros = weighed("what does plus cost in the Netherlands", [0.9], passage("Plus costs 9 € a month."))
+    assert of_the_country(euros) == [[0.9]]
+
+
+def test_where_the_nearest_is_of_other_countries_alone_nothing_is_left() -> None:
+    rows = passage("To: Germany | Time: 2 days\nTo: France | Time: 3 days", "Delivery")
+    other = passage("Parcels are packed by hand.", "Parcels")
+    told = weighed("how long does delivery take to Spain", [0.9, 0.8, 0.3], rows, other)
+    assert of_the_country(told) == [[0.0, 0.0, 0.0]]
+    near = weighed("how are parcels packed for Spain", [0.3, 0.2, 0.9], rows, other)
+    assert of_the_country(near) == [[0.0, 0.0, 0.9]]
+
+
+def test_an_amount_of_another_period_is_set_aside() -> None:
+    year = passage("Price per year | Plus: $89.90", "Plans")
+    month = passage(MONTHLY, locator="Plans per month")
+    told = weighed("what does plus cost a year", [0.9, 0.9, 0.2], year, month)
+    assert with_the_value([[0.9, 0.9, 0.2]], told.reading, told.found) == [[0.9, 0.9 * ASIDE, 0.2 * ASIDE]]
+    plain = read("what does plus cost")
+    assert with_the_value([[0.9, 0.9, 0.2]], plain, told.found) == [[0.9, 0.9, 0.2]]
+
+
+def test_what_a_country_pays_a_month_is_no_answer_for_the_year_there_nor_is_the_price_elsewhere() -> None:
+    year = passage("Price per year | Plus: $89.90", "Plans")
+    month = passage("Plan: Plus | Canada: CA$11.99\nPlan: Pro | Canada: CA$19.99", locator="Plans per month")
+    told = weighed("what does plus cost a year in Canada", [0.9, 0.4, 0.1], year, month)
+    assert of_the_country(told) == [[0.0, 0.0, 0.0]]
+
+
+def test_who_asks_for_a_number_is_given_one() -> None:
+    found = candidates([passage("The office is open daily."), passage("Telephone: 020 7946 0955")])
+    asked = read("what is the phone number of the office")
+    assert with_the_value([[0.9, 0.8]], asked, found) == [[0.9 * LACKS, 0.8]]
+    assert with_the_value([[0.9]], asked, found[:1]) == [[0.9]], "there is none anywhere"
+    assert with_the_value([[0.9, 0.8]], read("how do I answer the office phone"), found) == [[0.9, 0.8]]
+
+
+def test_a_row_that_has_only_the_country_in_common_counts_less() -> None:
+    found = candidates([passage("Data: Invoices | Where: Germany\nData: Calls | Where: Germany", "Storage")])
+    asked = read("how long is the warranty in Germany")
+    bare = without_countries(asked)
+    assert bare.text == "how long is the warranty"
+    assert less_for_the_country([[0.9, 0.9]], [[0.4, 0.95]], bare, found) == [[0.4 * ASIDE, 0.9 * ASIDE]]
+    named = candidates([passage("Warranty: 24 months | Where: Germany", "Warranty")])
+    assert less_for_the_country([[0.9]], [[0.1]], bare, named) == [[0.9]]
+
+
+def test_a_question_that_says_nothing_but_a_country_stays_whole() -> None:
+    asked = read("and in Germany?")
+    assert without_countries(asked) is asked
+    assert without_countries(read("opening hours")) == read("opening hours")
