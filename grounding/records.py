@@ -308,13 +308,14 @@ class Prompt:
 @dataclass(frozen=True, slots=True)
 class Draft:
     """Output of a model or composer before any check. `generator` names who wrote it; `unknown`: a name in the question that the evidence does not
-    have, where that is why nothing answers.
+    have, where that is why nothing answers. `rivals`: names of what rows of a table are about that answer alike, where the question tells none of them apart.
     """
 
     text: str
     generator: str
     usage: dict[str, int] = field(default_factory=dict)
     unknown: str = ""
+    rivals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from grounding.errors import (
 )
 from grounding.evidence.choose import choose, extracted, superseded
 from grounding.policy import Policy
-from grounding.query.clarify import clarifying
+from grounding.query.clarify import between, clarifying
 from grounding.records import Access, Action, Evidence, Turn
 from grounding.text import terms
 from rai.account import Account
@@ -160,6 +160,8 @@ async def _turn(state: TurnState) -> Reply:
     state.prompt = await asyncio.to_thread(turn_prompt, state, state.ask.question, state.evidence)
     draft = await stage("compose", state.seams.composer.compose(state.prompt))
     state.unknown = await _unknown(state, draft.unknown, access)
+    if state.policy.clarify and not (state.clarification and state.clarification.options):
+        state.clarification = between(draft.rivals, state.language) or state.clarification
     return await decide_reply(state, draft.text)
 
 
@@ -185,7 +187,9 @@ async def _find(state: TurnState, access: Access) -> None:
         state.note(*found.notes)
     if policy.clarify and found.decision is not None and found.decision.action is not Action.CORRECT:
         turns = (*state.history, Turn("user", state.ask.question))
-        state.clarification = clarifying(turns, found.query, found.graded, found.grades, product=state.ask.product)
+        state.clarification = clarifying(
+            turns, found.query, found.graded, found.grades, product=state.ask.product, language=state.language
+        )
 
 
 def _evidence(state: TurnState) -> tuple[Evidence, ...]:

@@ -8,13 +8,6 @@ from collections.abc import Sequence
 from grounding.quoting.countries import country_codes
 from grounding.text import caseless
 
-
-def question_alone(question: str, options: Sequence[str]) -> str:
-    """`Which one do you mean?` of a question that goes on with its options; where they stand beside it, once is enough."""
-    head, colon, _ = question.partition(f": {', '.join(options)} or another?")
-    return f"{head}?" if options and colon else question
-
-
 _COMPLETED = re.compile(r"For [^:\n]{1,200}: ")
 
 

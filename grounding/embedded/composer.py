@@ -24,10 +24,10 @@ from grounding.quoting.conditions import (
     with_the_value,
     without_countries,
 )
-from grounding.quoting.features import COSINE, BlockCandidate, candidates, feature_rows, score
+from grounding.quoting.features import COSINE, KEYS, BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.filters import Filtered, filtered, shown_cells
 from grounding.quoting.question_parts import Part, Reading, read
-from grounding.quoting.siblings import fitted_tables, fitting, together
+from grounding.quoting.siblings import fitted_tables, fitting, rivals, together
 from grounding.quoting.sureness import may_quote
 from grounding.quoting.unknown import unknown_in_follow_up, unknown_name
 from grounding.records import Draft, Evidence, Passage, Prompt
@@ -81,7 +81,8 @@ class ExtractiveComposer:
                 lines = [*quotes(rest, prompt.evidence), *lines]
         if not lines:
             return Draft(insufficient_sentence(), self.name)
-        return Draft("\n".join((LEAD_IN, *dict.fromkeys(lines))), self.name)
+        told = rest if rest is not None and not kept else None
+        return Draft("\n".join((LEAD_IN, *dict.fromkeys(lines))), self.name, rivals=named_rivals(told) if told else ())
 
     async def weighed(self, prompt: Prompt) -> Weighed | None:
         """The blocks of the evidence with their scores; None where there are none."""
@@ -215,6 +216,18 @@ def quotes(weighed: Weighed, evidence: Sequence[Evidence]) -> list[str]:
     """The best blocks, each with its [n]."""
     chosen = choose(weighed.reading, weighed.found, weighed.passages, weighed.scores, weighed.fitted)
     return [quoted(weighed.found[i], weighed.reading, evidence[weighed.found[i].passage]) for i in chosen]
+
+
+def named_rivals(weighed: Weighed) -> tuple[str, ...]:
+    """What the rows are about that answer as well as the best one does, the likeliest first; empty where the question tells them apart, or asks for several."""
+    rows = rivals(weighed.best, weighed.reading, weighed.found, weighed.fitted)
+    ranked = sorted(rows, key=lambda i: (-max(part[i] for part in weighed.scores), i))
+    keys = [
+        [c.span.text.removeprefix(f"{c.header}: ").strip() for c in cells(weighed.found[i].block.text)] for i in ranked
+    ]
+    column = next((n for n in range(KEYS) if len({row[n] for row in keys if n < len(row)}) == len(keys)), None)
+    names = [row[column] for row in keys] if column is not None and keys else []
+    return tuple(names) if all(any(map(str.isalpha, name)) for name in names) else ()
 
 
 def filter_quotes(weighed: Weighed, kept: Filtered, evidence: Sequence[Evidence]) -> list[str]:

@@ -10,7 +10,7 @@ and miss is measured in docs/retrieval.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from grounding.query.conversation import last_asked, names
@@ -53,6 +53,8 @@ _NAMED_KINDS = word_set(_WORDS["named_kinds"])
 says of "the router" holds for all it sells more often than not (the sample's golden questions)."""
 _NOT_THINGS = word_set(_WORDS["not_things"])
 _VERBS = word_set(_WORDS["verbs"])
+_ASKING: Mapping[str, Mapping[str, str]] = _WORDS["asking"]
+"""By language what is asked back, and how its options end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,13 @@ def clarifying(
     grades: Sequence[Grade] = (),
     *,
     product: str | None = None,
+    language: str = "en",
 ) -> Clarification | None:
     """The question to ask back, or None when the request says what it is about.
 
     In the middle of a conversation "this library" is asked about only if titles offer several: turns say the same thing in many words.
     `turns` end with the request; `passages` in the order of their ranks, filtered for this user; `grades` of them, in any order. `product`:
-    what the search is narrowed to; then it is known what is meant. Raises InputError for a conversation without text.
+    what the search is narrowed to; then it is known what is meant. `language`: to ask in, as ISO 639-1, English where there are no words. Raises InputError for a conversation without text.
     """
     if product is not None:
         return None
@@ -87,11 +90,20 @@ def clarifying(
         thing, why = open_
         options = _titles(passages, thing)
         if options or not any(terms(turn.text) for turn in before):
-            return _asking(thing, options, why)
-    return competing(query, passages, grades)
+            return _asking(thing, options, why, language)
+    return competing(query, passages, grades, language)
 
 
-def competing(query: Query, passages: Sequence[Passage], grades: Sequence[Grade]) -> Clarification | None:
+def between(names: Sequence[str], language: str = "en") -> Clarification | None:
+    """A choice between rows of a table that answer alike, by the names of what they are about; None where there are fewer than two."""
+    options = tuple(dict.fromkeys(" ".join(name.split())[:LONGEST_TITLE] for name in names))
+    why = f"{len(options)} rows of a table answer alike, and none of them is named"
+    return _asking("one", options[:MOST_OPTIONS], why, language) if len(options) > 1 else None
+
+
+def competing(
+    query: Query, passages: Sequence[Passage], grades: Sequence[Grade], language: str = "en"
+) -> Clarification | None:
     """A choice between titles that are alike but for a number or a model ("Wren X1", "Wren X2"), or None if there is none.
 
     Their passages answer about equally well, and the query says what they share and not what tells them apart. Safe to ask before a correct
@@ -109,7 +121,7 @@ def competing(query: Query, passages: Sequence[Passage], grades: Sequence[Grade]
         options = _options(members)
         named = any(asked & set(words) for words in apart) or any(map(_tells, asked))
         if len(apart) > 1 and options and not named and asked & frozenset(shared):
-            return _asking("one", options, f"{len(apart)} titles answer alike, and none of them is named")
+            return _asking("one", options, f"{len(apart)} titles answer alike, and none of them is named", language)
     return None
 
 
@@ -186,12 +198,21 @@ def _options(passages: Iterable[Passage]) -> tuple[str, ...]:
     return tuple(titles[:MOST_OPTIONS]) if len(titles) > 1 else ()
 
 
-def _asking(thing: str, options: Sequence[str], why: str) -> Clarification:
-    if _PERSON.fullmatch(thing):
-        question = f"Who is “{thing}”"
-    elif _PRONOUN.fullmatch(thing):
-        question = f"What does “{thing}” refer to"
-    else:
-        question = f"Which {thing} do you mean"
-    listed = f": {', '.join(options)} or another" if options else ""
-    return Clarification(f"{question}{listed}?", tuple(options), why)
+def _asking(thing: str, options: Sequence[str], why: str, language: str) -> Clarification:
+    said = _ASKING.get(language) or _ASKING["en"]
+    form = "who" if _PERSON.fullmatch(thing) else "what" if _PRONOUN.fullmatch(thing) else "which"
+    question = said[form].format(thing=thing)
+    return Clarification(f"{question}{_listed(options, said)}{said['end']}", tuple(options), why)
+
+
+def question_alone(question: str, options: Sequence[str]) -> str:
+    """`Which one do you mean?` of a question that goes on with its options; where they stand beside it, once is enough."""
+    for said in _ASKING.values():
+        head, colon, rest = question.partition(_listed(options, said) + said["end"])
+        if options and colon and not rest:
+            return head + said["end"]
+    return question
+
+
+def _listed(options: Sequence[str], said: Mapping[str, str]) -> str:
+    return f": {', '.join(options)} {said['or']}" if options else ""

@@ -27,6 +27,7 @@ from grounding.errors import (
     WorkOverran,
 )
 from grounding.policy import Policy
+from grounding.ports import Composer
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Access, Action, Document, Draft, Grading, Linked, Passage, Prompt, Turn, WebResult
 from rai.records import Entry, Outcome, Report
@@ -133,6 +134,29 @@ async def test_a_model_may_ask_back(tmp_path: Path) -> None:
     w = await small(tmp_path / "other", "Is it Watch Basic at $3.99 or Watch Ultra at $19.50?")
     reply = await answer_turn(ASK, w.seams, Policy())
     assert (reply.outcome, reply.clarification) == (Outcome.INSUFFICIENT, None)
+
+
+async def test_rows_that_answer_alike_are_quoted_side_by_side_and_offered(tmp_path: Path) -> None:
+    w = await small(tmp_path)
+    composer = _Alike(w.seams.composer)
+    reply = await answer_turn(ASK, replace(w.seams, composer=composer), Policy(clarify=True))
+    assert reply.outcome is Outcome.ANSWERED
+    assert reply.clarification is not None
+    assert reply.clarification.options == ("Watch Basic", "Watch Plus")
+    assert reply.clarification.question == "Which one do you mean: Watch Basic, Watch Plus or another?"
+    plain = await answer_turn(ASK, replace(w.seams, composer=composer), Policy(clarify=False))
+    assert plain.clarification is None
+
+
+class _Alike:
+    """Drafts what `composer` does, and names two rows that answer alike."""
+
+    def __init__(self, composer: Composer) -> None:
+        self._composer = composer
+        self.name = composer.name
+
+    async def compose(self, prompt: Prompt) -> Draft:
+        return replace(await self._composer.compose(prompt), rivals=("Watch Basic", "Watch Plus"))
 
 
 async def test_missing_markers_are_attached_in_code(tmp_path: Path) -> None:

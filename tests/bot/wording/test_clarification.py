@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.wording.clarification import changed, completed, question_alone
-from grounding.query.clarify import clarifying
+from bot.wording.clarification import changed, completed
+from grounding.query.clarify import clarifying, question_alone
 from grounding.records import Grade, Passage, Query, Turn
 
 TITLES = ("Foo library", "Bar library")

@@ -68,6 +68,17 @@ async def test_few_siblings_that_nothing_tells_apart_are_quoted_side_by_side() -
     assert ("€64" in text, "€97" in text, "€38" in text) == (True, True, False)
 
 
+async def test_rows_that_nothing_tells_apart_are_named_for_a_question_back() -> None:
+    rows = passage("Plan: Cold Shed | Fee: €64\nPlan: Warm Shed | Fee: €97\nPlan: Open Yard | Fee: €38")
+
+    async def rivals(question: str) -> tuple[str, ...]:
+        return (await ExtractiveComposer(None).compose(prompt(question, [rows]))).rivals
+
+    assert set(await rivals("what is the fee of the shed")) == {"Cold Shed", "Warm Shed"}
+    assert await rivals("what is the fee of the cold shed") == ()
+    assert await rivals("which sheds are there and what do they cost") == ()
+
+
 async def test_an_edition_that_was_replaced_is_quoted_only_where_nothing_else_answers() -> None:
     old = passage("The fee for a lost key is $200.", doc="a", title="Fees 2023")
     new = passage("The fee for a lost key is $240.", doc="b", title="Fees 2025")

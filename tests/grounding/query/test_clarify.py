@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grounding.query.clarify import Clarification, clarifying, competing
+from grounding.query.clarify import Clarification, between, clarifying, competing, question_alone
 from grounding.records import Grade, Passage, Query, Turn
 from tests.tables import Tables
 
@@ -89,6 +89,33 @@ def test_models_that_answer_alike_are_offered(
     said = competing(Query(question), found, graded(found, *scores))
     assert (said and said.options) == options
     assert clarifying([Turn("user", question)], Query(question), found, graded(found, *scores)) == said
+
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_is_asked_in_the_persons_language(language: str) -> None:
+    said = between(["Swift E1", "Swift E2", "Swift E1"], language)
+    assert said is not None
+    assert said.options == ("Swift E1", "Swift E2")
+    assert "Swift E1, Swift E2 " in said.question
+    alone = question_alone(said.question, said.options)
+    assert "Swift" not in alone
+    assert alone.endswith("?")
+    assert (alone == "Which one do you mean?") is (language == "en")
+    it = clarifying([Turn("user", "Does it work?")], Query("Does it work?"), (), language=language)
+    assert it is not None
+    assert "it" in it.question
+    assert question_alone(it.question, ()) == it.question
+
+
+def test_one_row_is_no_choice_and_more_than_three_are_cut() -> None:
+    assert between(["Swift E1"]) is None
+    assert between(()) is None
+    many = between([f"Swift E{n}" for n in range(9)], "ja")
+    assert many is not None
+    assert (len(many.options), many.question.startswith("Which one")) == (3, True)
 
 
 def test_a_page_about_all_models_is_no_rival_of_one() -> None:
