@@ -11,7 +11,7 @@ from grounding.errors import ServiceError
 from grounding.observe import record_degraded
 from grounding.query.conversation import goes_on, last_turn_query, with_words, without_excluded
 from grounding.query.trade_words import english_words
-from grounding.quoting.countries import countries_in, english_name
+from grounding.quoting.countries import countries_in, english_name, spoken_countries
 from grounding.records import Access, Query, Turn
 from grounding.text import caseless, terms
 
@@ -29,7 +29,7 @@ async def turn_query(state: TurnState, access: Access) -> Query:
         record_degraded("summarizer")
         query = last_turn_query(turns, f"{error}; the last turn is the query")
     state.note(query.note)
-    query = _of_the_country(query, question)
+    query = _put_right(_of_the_country(query, question), question)
     product = state.ask.product
     if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
         query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
@@ -64,15 +64,38 @@ async def _with_countries(state: TurnState, access: Access) -> str:
 
 def _of_the_country(query: Query, question: str) -> Query:
     """The query of a question that goes on with another country ("and in Norway?") with that in place of the one before: else rows of both answer."""
-    now = {code: written for written, code in countries_in(question)}
+    now = {code: written for written, code in spoken_countries(question)}
     if len(now) != 1 or not goes_on(question):
         return query
     [(new, name)] = now.items()
     text = query.text
-    for written, code in list(countries_in(text)):
+    for written, code in spoken_countries(text):
         if code != new:
             text = re.sub(rf"(?<!\w){re.escape(written)}(?!\w)", name, text)
     return replace(query, text=text)
+
+
+_INSTEAD = re.compile(
+    r"\b(?P<new>[\w-]+(?: [\w-]+)?),? (?:and )?(?:not|nicht|pas|no|non|niet) (?:the |der |die |das |den |le |la |el |il |de |het )?(?P<old>[\w-]+(?: [\w-]+)?)\W*$",
+    re.IGNORECASE,
+)
+_LEADS = re.compile(
+    r"^(?:(?:sorry|sry|oh|no|wait|(?:i )?meant?|the|der|die|das|den|le|la|el|il|de|het)\W+)+", re.IGNORECASE
+)
+
+
+def _put_right(query: Query, question: str) -> Query:
+    """The query of "sorry, the Mulo, not the Pavo" with the one in place of the other in what was asked before."""
+    found = _INSTEAD.search(question)
+    if found is None:
+        return query
+    new, old = _LEADS.sub("", found["new"]), found["old"]
+    before, _, _ = query.text.partition(question)
+    if not new or not re.search(rf"(?<!\w){re.escape(old)}(?!\w)", before, re.IGNORECASE):
+        return query
+    return replace(
+        query, text=re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", lambda _: new, before, flags=re.IGNORECASE).strip()
+    )
 
 
 async def _spelled(state: TurnState, query: Query, access: Access) -> Query:

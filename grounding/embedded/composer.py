@@ -102,7 +102,7 @@ class ExtractiveComposer:
         told = together(fitting(scores, fitted), reading, found, fitted)
         if not _YEAR.search(reading.text):  # who names a year may mean what held then
             told = without_retired(told, found, passages)
-        told = with_the_value(without_strangers(told, reading, found, passages), reading, found)
+        told = with_the_value(without_strangers(told, reading, found, passages), reading, found, fitted)
         return Weighed(reading, found, passages, fitted, told)
 
     async def scores(

@@ -154,10 +154,10 @@ def content(question: str) -> set[str]:
 
 
 _GOES_ON = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|yes|no|oh|ah|sorry|wait|actually|right|fine|thanks|thx|great|good|hm+|und|et|ja|nein|gut|oui|non|pardon|sorry|doch)\W+){0,3}(?:and|but|or|so|then|what about|how about|what if|and if|same|also|plus|und|oder|et|mais|"
+    r"^\W*(?:(?:ok(?:ay)?|yes|no|oh|ah|sorry|sry|wait|actually|right|fine|thanks|thx|great|good|hm+|und|et|ja|nein|gut|oui|non|pardon|sorry|doch)\W+){0,3}(?:and|but|or|so|then|what about|how about|what if|and if|same|also|plus|und|oder|et|mais|"
     r"other|another|only|just|even|does that|is that|would that|can that|which one|which ones|what (?:does|do|is|are) (?:the )?\w+ (?:have|has|one)|that one|those|these|"
     r"(?:on|in|for|at|with) (?:the )?[\w-]+(?: [\w-]+)? (?:as well|too|then|instead)|(?:s?he|they|it|we)(?:'s| has| have| is| are| was)?\b|"
-    r"i mea?nt?\b|ich meinte\b|je voulais dire\b|(?:the |my |our )?(?:customer|client|caller)(?:'s| is| lives)\b|"
+    r"i mea?nt?\b|[\w-]+(?: [\w-]+){0,3},? (?:not|nicht|pas) (?:the |der |die |das |den |le |la )?[\w-]+(?: [\w-]+)?\W*$|ich meinte\b|je voulais dire\b|(?:the |my |our )?(?:customer|client|caller)(?:'s| is| lives)\b|"
     r"(?:in|to|for|from|at|nach|aus|für|en|au|aux|à|pour|a|para|per|naar|voor) (?:the )?[^\W\d_]+\W*$)",
     re.IGNORECASE,
 )

@@ -69,6 +69,15 @@ def blocks(text: str) -> list[Block]:
     return [part for block in _lines(text) for part in _parts(block)]
 
 
+NOTHING = frozenset({"", "-", "–", "—", "n/a", "n.a.", "k.a.", "./."})
+"""What stands in a cell that holds no value."""
+
+
+def is_empty(cell: Cell) -> bool:
+    """Whether a cell under the name of its column holds no value."""
+    return bool(cell.header) and cell.span.text.removeprefix(f"{cell.header}:").strip().lower() in NOTHING
+
+
 @lru_cache(maxsize=4096)
 def cells(row: str) -> tuple[Cell, ...]:
     """The cells of a row, ascending, offsets within `row`."""

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from grounding.query.answer_kind import KINDS, holds
 from grounding.query.conversation import content
-from grounding.quoting.blocks import Cell, cells
+from grounding.quoting.blocks import BAR, Cell, cells, is_empty
+from grounding.quoting.countries import country_codes
 from grounding.quoting.features import BlockCandidate
 from grounding.quoting.question_parts import Part, Reading
 from grounding.quoting.siblings import FEW, FittedTable, columns, is_label, rivals
@@ -27,6 +28,7 @@ NEAR_BEST = 0.5
 ALIKE = 3
 """Columns from which prices side by side are taken for those of several things."""
 MONEY = next(kind for kind in KINDS if kind.name == "money")
+PHONE = next(kind for kind in KINDS if kind.name == "phone")
 BESIDE_STEPS = 0.8
 """The same beside the steps of a procedure, which are whole by themselves."""
 
@@ -191,9 +193,21 @@ def _add(chosen: list[int], more: Sequence[int], found: Sequence[BlockCandidate]
 
 def _all_priced(priced: Sequence[Cell]) -> bool:
     """True if every column tells the same of another thing: prices in several countries, not price and deposit."""
-    return len(priced) >= ALIKE and all(
-        holds(c.span.text.removeprefix(f"{c.header}: "), MONEY) and not MONEY.asked.search(c.header) for c in priced
+    told = [c for c in priced if not is_empty(c)]
+    return len(told) >= ALIKE and all(
+        holds(c.span.text.removeprefix(f"{c.header}: "), MONEY) and not MONEY.asked.search(c.header) for c in told
     )
+
+
+def _one_contact(row: str, found: Sequence[Cell], reading: Reading) -> str:
+    """Of a row with several telephone numbers those whose columns the question names, behind what the row is about: whoever asks for the breakdown line is
+    not to dial the office.
+    """
+    held = [c for c in found[1:] if holds(c.span.text.removeprefix(f"{c.header}: "), PHONE)]
+    if len(held) < 2:
+        return row
+    named = columns([c.header for c in held], reading)
+    return BAR.join([found[0].span.text, *(held[i].span.text for i in named)]) if named else row
 
 
 def shown(candidate: BlockCandidate, reading: Reading) -> str:
@@ -202,8 +216,10 @@ def shown(candidate: BlockCandidate, reading: Reading) -> str:
         return candidate.block.text
     found = cells(candidate.block.text)
     label, rest = found[0], found[1:]
-    if len(rest) < 2 or not all(c.header for c in rest) or not (is_label(label.header) or _all_priced(rest)):
+    if len(rest) < 2 or not all(c.header for c in rest):
         return candidate.block.text
+    if not (is_label(label.header) or _all_priced(rest) or all(country_codes(c.header) for c in rest)):
+        return _one_contact(candidate.block.text, found, reading)
     headers = [c.header for c in rest]
     named = columns(headers, reading)
     if not named or len(named) == len(rest):

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from grounding.query.answer_kind import holds
+from grounding.query.answer_kind import KINDS, holds
 from grounding.query.conversation import FILLERS, content
+from grounding.quoting.blocks import BAR, NOTHING, cells, is_empty
 from grounding.quoting.choose import NEAR_BEST
-from grounding.quoting.countries import country_codes, foreign_money, without_country
+from grounding.quoting.countries import country_codes, foreign_money, spoken_codes, without_country
 from grounding.quoting.features import BlockCandidate
 from grounding.quoting.periods import periods_in
 from grounding.quoting.question_parts import Part, Reading
-from grounding.quoting.siblings import FittedTable
+from grounding.quoting.siblings import FittedTable, columns
 from grounding.records import Passage
 from grounding.text import terms
 
@@ -23,6 +24,7 @@ ASIDE = 0.5
 """What a block keeps of its score that lacks what the question is about: it is then no further block beside the best one (`NEAR_BEST`)."""
 LACKS = 0.1
 """What it keeps beside others where a contact is asked for and it has none."""
+PHONE = next(kind.held for kind in KINDS if kind.name == "phone")
 CONTACTS = frozenset({"phone", "email", "url"})
 """Kinds of values that a block has or has not, whatever its words."""
 
@@ -43,11 +45,15 @@ class Weighed:
         return max(range(len(self.found)), key=lambda i: max(part[i] for part in self.scores))
 
 
-def with_the_value(scores: list[list[float]], reading: Reading, found: Sequence[BlockCandidate]) -> list[list[float]]:
-    """`scores` with less for blocks without a telephone number, an e-mail address or a link where a part asks for one, and some block has one; and for
-    amounts of another period than it asks about: what a plan costs a month is not what it costs a year.
+def with_the_value(
+    scores: list[list[float]], reading: Reading, found: Sequence[BlockCandidate], fitted: Sequence[FittedTable] = ()
+) -> list[list[float]]:
+    """`scores` with less for blocks without a telephone number, an e-mail address or a link where a part asks for one, and some block has one; for rows that
+    have nothing in the column that the question names; and for amounts of another period than it asks about: what a plan costs a month is not what it
+    costs a year.
     """
     out = []
+    bare = _without_the_column(reading, fitted)
     for part, told in zip(reading.parts, scores, strict=True):
         kind = part.wants.name if part.wants is not None and reading.form == "value" else ""
         has = [kind not in CONTACTS or part.wants is None or holds(c.block.text, part.wants) for c in found]
@@ -55,17 +61,34 @@ def with_the_value(scores: list[list[float]], reading: Reading, found: Sequence[
         lacks = LACKS if any(has) else 1.0
         out.append(
             [
-                s * (1.0 if held else lacks) * (1.0 if fit else ASIDE)
-                for s, held, fit in zip(told, has, fits, strict=True)
+                s * (1.0 if held else lacks) * (1.0 if fit else ASIDE) * (LACKS if i in bare else 1.0)
+                for i, (s, held, fit) in enumerate(zip(told, has, fits, strict=True))
             ]
         )
     return out
 
 
+def _without_the_column(reading: Reading, fitted: Sequence[FittedTable]) -> frozenset[int]:
+    """Rows of contacts without one in the column that the question names, where others of their table have one: the breakdown line of a country that has none."""
+    bare = set[int]()
+    for one in fitted:
+        headers = list(dict.fromkeys(header for row in one.table.cells for header, _ in row[1:] if header))
+        named = {headers[i] for i in columns(headers, reading)} if reading.form == "value" else set()
+        if not named or len(named) > 1 or one.table.labelled:
+            continue
+        has = {
+            i: any(h in named and v.lower() not in NOTHING for h, v in row)
+            for i, row in zip(one.table.rows, one.table.cells, strict=True)
+        }
+        contacts = any(h in named and PHONE.search(v) for row in one.table.cells for h, v in row)
+        bare |= {i for i, full in has.items() if contacts and not full}
+    return frozenset(bare)
+
+
 def _of_another_period(part: Part, candidate: BlockCandidate) -> bool:
-    """Whether the amounts of a block are for another period than a question for an amount names, by its own words, else by what stands above it."""
-    asked = periods_in(part.text) if part.wants is not None and part.wants.name == "money" else frozenset()
-    told = periods_in(candidate.block.text) or periods_in(candidate.around)
+    """Whether the amounts of a block are for another period than a question names that asks for none but amounts, by its own words, else by what stands above it."""
+    asked = periods_in(part.text) if part.wants is None or part.wants.name == "money" else frozenset()
+    told = periods_in(_filled(candidate)) or periods_in(candidate.around)
     return bool(asked and told) and not told & asked
 
 
@@ -100,7 +123,7 @@ def of_the_country(weighed: Weighed) -> list[list[float]]:
     Where what comes nearest is of other countries alone, or a price in money that is none of that country, nothing is left: it differs by country, and of
     this one nobody tells.
     """
-    asked = country_codes(weighed.reading.text)
+    asked = spoken_codes(weighed.reading.text)
     if not asked:
         return [list(part) for part in weighed.scores]
     told = [_countries(c) for c in weighed.found]
@@ -108,7 +131,7 @@ def of_the_country(weighed: Weighed) -> list[list[float]]:
     for part, scores in zip(weighed.reading.parts, weighed.scores, strict=True):
         priced = part.wants is not None and part.wants.name in ("money", "phone")
         near = [i for i, s in enumerate(scores) if s >= NEAR_BEST * max(scores)]
-        ours = [i for i in near if told[i] & asked]
+        ours = [i for i in near if told[i] & asked and not _of_another_period(part, weighed.found[i])]
         abroad = [i for i in near if told[i] and not told[i] & asked]
         if priced:
             abroad += [i for i in near if not told[i] and foreign_money(weighed.found[i].block.text, asked)]
@@ -127,5 +150,12 @@ def of_the_country(weighed: Weighed) -> list[list[float]]:
 
 
 def _countries(candidate: BlockCandidate) -> frozenset[str]:
-    """The countries that a block is about, by its title, its heading and, of a row, its cells."""
-    return country_codes(f"{candidate.around}\n{candidate.block.text if candidate.block.kind == 'row' else ''}")
+    """The countries that a block is about, by its title, its heading and, of a row, its cells that hold a value."""
+    return country_codes(f"{candidate.around}\n{_filled(candidate) if candidate.block.kind == 'row' else ''}")
+
+
+def _filled(candidate: BlockCandidate) -> str:
+    """The text of a block; of a row only the cells that hold a value: "Canada: –" tells nothing of Canada."""
+    if candidate.block.kind != "row":
+        return candidate.block.text
+    return BAR.join(cell.span.text for cell in cells(candidate.block.text) if not is_empty(cell))

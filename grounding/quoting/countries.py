@@ -90,6 +90,51 @@ def countries_in(text: str) -> Iterator[tuple[str, str]]:
         at += 1
 
 
+@cache
+def _people() -> tuple[dict[str, str], re.Pattern[str]]:
+    """What people of a country are called, to its code; and a pattern of where a text speaks of them, whose group is that word."""
+    held = json.loads(files("grounding.quoting").joinpath("demonyms.json").read_text("utf-8"))
+    named = {caseless(word.rstrip("*")): code for code, told in held["countries"].items() for word in told.split()}
+    forms = [
+        re.escape(w[:-1]) + r"\w{0,3}" if w.endswith("*") else re.escape(w)
+        for t in held["countries"].values()
+        for w in t.split()
+    ]
+    every = "|".join(sorted(forms, key=len, reverse=True))
+    with_, the, nouns = ("|".join(map(re.escape, held[name].split())) for name in ("with", "the", "nouns"))
+    form = re.compile(
+        rf"(?<![^\W_])(?:({every})(?=(?: [\w-]+)? (?:{with_})(?![^\W_]))|({nouns})|(?:{with_}) ({every})|(?:{the}) ({every})(?=\s*(?:$|[?.,;:!)])))(?![^\W_])",
+        re.IGNORECASE,
+    )
+    return named, form
+
+
+def people_in(text: str) -> Iterator[tuple[str, str]]:
+    """The people of a country that a text speaks of ("a danish customer", "for the Dutch"): the word as it is written, and the country's code.
+
+    An adjective alone is none: it may be of a language, or in a name ("American Express").
+    """
+    named, form = _people()
+    for match in form.finditer(text):
+        word = next(group for group in match.groups() if group)
+        plain = caseless(word)
+        code = next((named[plain[:n]] for n in range(len(plain), 2, -1) if plain[:n] in named), None)
+        if code:
+            yield word, code
+
+
+def spoken_countries(text: str) -> list[tuple[str, str]]:
+    """The countries that somebody speaks of, by name or by their people, in the order in which they stand: as they are written, and by their code."""
+    found = {**dict.fromkeys(countries_in(text)), **dict.fromkeys(people_in(text))}
+    return sorted(found, key=lambda named: text.find(named[0]))
+
+
+@lru_cache(maxsize=8192)
+def spoken_codes(text: str) -> frozenset[str]:
+    """The codes of the countries that somebody speaks of."""
+    return frozenset(code for _, code in spoken_countries(text))
+
+
 @lru_cache(maxsize=8192)
 def country_codes(text: str) -> frozenset[str]:
     """The codes of the countries that a text names. Kept: blocks and lines come again with the next question about them."""
@@ -141,11 +186,13 @@ _BEFORE = re.compile(
 
 
 def without_country(text: str) -> str:
-    """The text without the countries that it names, and without what leads them in."""
-    kept, at = "", 0
-    for written, _ in countries_in(text):
-        start = text.index(written, at)
-        kept += _BEFORE.sub("", text[at:start])
+    """The text without the countries that somebody speaks of in it, and without what leads them in."""
+    kept, at, named = "", 0, frozenset(countries_in(text))
+    for written, code in spoken_countries(text):
+        start = text.find(written, at)
+        if start < 0:
+            continue
+        kept += _BEFORE.sub("", text[at:start]) if (written, code) in named else text[at:start]
         at = start + len(written)
     return " ".join((kept + text[at:]).split()) if at else text
 

@@ -24,4 +24,4 @@ def _periods() -> tuple[dict[str, str], re.Pattern[str]]:
 def periods_in(text: str) -> frozenset[str]:
     """The periods that amounts in a text are for: "day", "night", "week", "month" or "year"; none where it tells none."""
     named, form = _periods()
-    return frozenset(named[(m.group(1) or m.group(2)).lower()] for m in form.finditer(text))
+    return frozenset(named[(m.group(1) or m.group(2)).lower()] for m in form.finditer(text.replace("_", " ")))

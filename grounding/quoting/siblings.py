@@ -14,7 +14,7 @@ from statistics import median_low
 
 from grounding.query.conversation import content
 from grounding.quoting.blocks import cells
-from grounding.quoting.countries import as_said
+from grounding.quoting.countries import as_said, country_codes, spoken_codes
 from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
 from grounding.quoting.question_parts import Reading
 from grounding.quoting.ranges import SaidValues, equals, fits, said
@@ -255,6 +255,11 @@ def together(
 def columns(headers: Sequence[str], reading: Reading) -> list[int]:
     """Of things side by side those that the question names, the last question first; none where it names none."""
     last = " ".join(part.text for part in reading.parts)
+    of_countries = [country_codes(header) for header in headers]
+    for question in (last, reading.text):
+        asked = spoken_codes(question)
+        if found := [i for i, codes in enumerate(of_countries) if codes & asked]:
+            return found
     both = reading.form == "compare"
     for question in (last, reading.text):
         found = named_among(headers, question, compared=both)

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from grounding.query.conversation import FILLERS, content, goes_on
 from grounding.quoting.blocks import cells
-from grounding.quoting.countries import countries_in, country_codes, country_names
+from grounding.quoting.countries import countries_in, country_codes, country_names, spoken_codes, spoken_countries
 from grounding.quoting.coverage import GENERIC
 from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
-from grounding.quoting.ranges import CALENDAR
+from grounding.quoting.ranges import CALENDAR, days_of
 from grounding.quoting.siblings import Table, tables
 from grounding.records import Passage
 from grounding.tables import table, word_set
@@ -104,6 +104,7 @@ def unknown_in_follow_up(question: str, passages: Sequence[Passage]) -> str | No
         for word, before in words
         if _is_strange(word, said)
         and not set(terms(word)) & GENERIC
+        and not days_of(word)
         and not any(_says_country(passages, *named) for named in countries_in(word))
     ]
     alone = len(strange) == len(content(question))
@@ -127,7 +128,7 @@ def _unknown_year(question: str, best: BlockCandidate, passages: Sequence[Passag
 
 def _unknown_country(question: str, best: BlockCandidate, passages: Sequence[Passage]) -> str | None:
     """A country, in any of seven languages, that no passage names, where what would be quoted is the row of another one."""
-    asked = list(countries_in(question))
+    asked = spoken_countries(question)
     if not asked or not _is_of_countries(best):
         return None
     return None if any(_says_country(passages, written, code) for written, code in asked) else asked[0][0]
@@ -246,6 +247,7 @@ def _unknown_sibling(question: str, found: Sequence[BlockCandidate], passages: S
         plain, head = caseless(word), set(terms(kind))
         if (
             len(word) < NAME_FROM
+            or spoken_codes(f"{word} {kind}")
             or plain in _PLAIN
             or plain in STOP_WORDS
             or not terms(word)

@@ -14,6 +14,8 @@ from rai.screening.glosses import glossed
 
 MOST = 64
 """Most sentences of a document that are classified: the first and the last half of those that could be orders."""
+LEAST_WORDS = 4
+"""Words from which talk of a machine may tell it something: "model: Pavo" in a row of a table does not."""
 _LONGEST = 400
 """Most characters of one of them that are read."""
 _END = re.compile(r"(?<=[.!?…])[\"'”’»«)\]*_]*\s+|\n+|\s*\|\s*|<!--|-->|\balt=|!\[|\]\(|[<>]")
@@ -81,7 +83,10 @@ def asks_permission(text: str) -> bool:
 
 def _could_order(english: str) -> bool:
     return bool(
-        english.endswith("?") or _ASKED.search(english) or _SPOKEN_OF.search(english) or _MACHINE.search(english)
+        english.endswith("?")
+        or _ASKED.search(english)
+        or _SPOKEN_OF.search(english)
+        or (_MACHINE.search(english) and len(english.split()) >= LEAST_WORDS)
     )
 
 

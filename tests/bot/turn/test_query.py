@@ -51,3 +51,19 @@ async def test_a_question_that_goes_on_with_another_country_is_not_about_the_one
     query, _ = await asked(tmp_path, "And to the UK?", said)
     assert "United Kingdom" in query
     assert "Canada" not in query
+
+
+async def test_people_of_another_country_stand_for_it(tmp_path: Path) -> None:
+    said = Turn("user", "What is the fee for a canadian customer?")
+    query, _ = await asked(tmp_path, "oh no, she lives in France", said)
+    assert "fee for a France customer" in query
+    assert "canadian" not in query
+
+
+async def test_what_was_said_by_mistake_is_put_right(tmp_path: Path) -> None:
+    said = Turn("user", "What is the fee for parcels to Canada?")
+    for n, text in enumerate(("sorry, the letters not the parcels", "I mean letters, not parcels")):
+        query, _ = await asked(tmp_path / str(n), text, said)
+        assert query == "What is the fee for letters to Canada?"
+    query, _ = await asked(tmp_path / "other", "letters, not boats", said)
+    assert "parcels" in query

@@ -133,6 +133,22 @@ def test_a_row_about_one_thing_is_quoted_whole() -> None:
 def test_of_prices_in_several_countries_only_the_one_that_is_asked_is_shown() -> None:
     text = "Product: Wren | USA: $219 | Germany: €235 | France: €239"
     assert shown(row(text), read("what is the wren in germany")) == "Product: Wren | Germany: €235"
+    assert shown(row(text), read("what does the wren cost a french customer")) == "Product: Wren | France: €239"
+
+
+@pytest.mark.parametrize("nothing", ["–", "-", "n/a"])
+def test_a_column_of_countries_is_one_whatever_stands_in_it(nothing: str) -> None:
+    text = f"Fee: Theft | Germany: €150 | UK: £120 | Denmark: 1,100 kr | Canada: {nothing}"
+    assert shown(row(text), read("theft fee for a british rider")) == "Fee: Theft | UK: £120"
+    assert shown(row(text), read("theft fee")) == text
+
+
+def test_of_several_numbers_the_one_that_is_named_is_shown() -> None:
+    text = "country: UK | customer line: +44 117 496 0410 | breakdown line: +44 117 496 0499 | e-mail: a@b.example"
+    assert shown(row(text), read("breakdown line uk")) == "country: UK | breakdown line: +44 117 496 0499"
+    assert shown(row(text), read("phone number uk")) == text
+    one = "country: UK | customer line: +44 117 496 0410 | opens: 9:00"
+    assert shown(row(one), read("customer line uk")) == one
     apart = "Plan: Wren | Price: $219 | Deposit: $50 | Germany: €239"
     assert shown(row(apart), read("what is the wren in germany")) == apart
 

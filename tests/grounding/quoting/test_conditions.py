@@ -73,6 +73,29 @@ def test_what_a_country_pays_a_month_is_no_answer_for_the_year_there_nor_is_the_
     assert of_the_country(told) == [[0.0, 0.0, 0.0]]
 
 
+def test_a_cell_without_a_value_tells_nothing_of_its_country_or_period() -> None:
+    row = passage("Fee: Theft | Germany: €150 | France: €175 | Canada: –", "Fees")
+    told = weighed("theft fee for a canadian rider", [0.9], row)
+    assert of_the_country(told) == [[0.0]]
+    hire = passage(
+        "Country: Germany | Per day: €26 | Per week: –\nCountry: France | Per day: €28 | Per week: €120", "Hire"
+    )
+    asked = weighed("hire in germany per week", [0.9, 0.2], hire)
+    assert of_the_country(asked) == [[0.0, 0.0]]
+    assert of_the_country(replace(asked, reading=read("hire in germany per day"))) == [[0.9, 0.0]]
+
+
+def test_a_row_without_the_number_that_is_named_counts_little_beside_rows_that_have_it() -> None:
+    rows = passage(
+        "country: UK | customer line: +44 117 496 0410 | breakdown line: +44 117 496 0499\ncountry: Denmark | customer line: +45 55 50 41 20",
+        "Phones",
+    )
+    told = weighed("breakdown line denmark", [0.2, 0.9], rows)
+    assert with_the_value([[0.2, 0.9]], told.reading, told.found, told.fitted) == [[0.2, 0.9 * LACKS]]
+    office = read("customer line denmark")
+    assert with_the_value([[0.2, 0.9]], office, told.found, told.fitted) == [[0.2, 0.9]]
+
+
 def test_who_asks_for_a_number_is_given_one() -> None:
     found = candidates([passage("The office is open daily."), passage("Telephone: 020 7946 0955")])
     asked = read("what is the phone number of the office")

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from grounding.quoting.countries import as_said, countries_in, english_name, foreign_money, without_country
+from grounding.quoting.countries import (
+    as_said,
+    countries_in,
+    english_name,
+    foreign_money,
+    people_in,
+    spoken_countries,
+    without_country,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +33,35 @@ def test_the_countries_that_a_text_names(text: str, found: list[tuple[str, str]]
     assert list(countries_in(text)) == found
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a danish customer wants it", [("danish", "DK")]),
+        ("french lady lost her key", [("french", "FR")]),
+        ("a german private customer", [("german", "DE")]),
+        ("mail address for the Canadians", [("Canadians", "CA")]),
+        ("and for the dutch?", [("dutch", "NL")]),
+        ("un client anglais, une cliente espagnole", [("anglais", "GB"), ("espagnole", "ES")]),
+        ("ein dänischer Kunde", [("dänischer", "DK")]),
+        ("do you take American Express", []),
+        ("is there an english manual, she speaks polish", []),
+        ("polish the frame for the customer", []),
+    ],
+)
+def test_the_people_that_a_text_speaks_of(text: str, found: list[tuple[str, str]]) -> None:
+    assert list(people_in(text)) == found
+    assert spoken_countries(text) == found
+    assert list(countries_in(text)) == []
+
+
+def test_countries_and_their_people_are_told_in_their_order() -> None:
+    assert spoken_countries("a dutch customer moves from Germany to the UK") == [
+        ("dutch", "NL"),
+        ("Germany", "DE"),
+        ("UK", "GB"),
+    ]
+
+
 def test_what_documents_call_them() -> None:
     assert english_name("GB") == "United Kingdom"
     assert as_said("GB", "and in the uk?") == "uk"
@@ -38,6 +75,7 @@ def test_what_documents_call_them() -> None:
         ("was kostet das in der Schweiz und in Österreich?", "was kostet das und ?"),
         ("how long is the warranty", "how long is the warranty"),
         ("Germany", ""),
+        ("a danish customer wants the pavo", "a customer wants the pavo"),
     ],
 )
 def test_a_text_without_its_countries(text: str, left: str) -> None:

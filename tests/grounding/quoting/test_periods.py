@@ -20,6 +20,7 @@ from grounding.quoting.periods import periods_in
         ("al mese", {"month"}),
         ("por noche", {"night"}),
         ("per week", {"week"}),
+        ("model: Pavo | per_month: 64.90", {"month"}),
         ("12 months, 2 years", set()),
         ("a yearling, an hour, per person", set()),
         ("", set()),

@@ -107,6 +107,7 @@ def test_a_country_in_any_language_is_not_answered_for_from_the_row_of_another(
         ("und in München?", "München"),
         ("and Valmontel?", None),
         ("and on Sunday?", None),
+        ("what about saturdays", None),
         ("is it waterproof?", None),
         ("and the third reminder?", None),
         ("When is the Berlin shop open on Saturday then, and is there parking?", None),

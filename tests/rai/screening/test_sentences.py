@@ -27,7 +27,13 @@ def test_commands_questions_and_talk_of_assistants_are_classified(sentence: str)
 
 @pytest.mark.parametrize(
     "text",
-    ["Returns are free for 30 days.", "The fee was 12 EUR in 2024, paid by card.", "Opening hours: 9 to 18", ""],
+    [
+        "Model: Pavo | per_month: 64.90 | language: German",
+        "Returns are free for 30 days.",
+        "The fee was 12 EUR in 2024, paid by card.",
+        "Opening hours: 9 to 18",
+        "",
+    ],
 )
 def test_plain_statements_are_not(text: str) -> None:
     assert addressed(text) == []
