@@ -14,18 +14,19 @@ from grounding.evidence.choose import retired, superseded
 from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.query.answer_kind import holds
-from grounding.query.conversation import content
 from grounding.quoting.blocks import BAR, LEAD_IN, cells
-from grounding.quoting.choose import NEAR_BEST, choose, shown
+from grounding.quoting.choose import MONEY, NEAR_BEST, choose, shown
 from grounding.quoting.conditions import (
     Weighed,
     less_for_the_country,
     of_the_country,
+    subject,
     with_the_value,
     without_countries,
 )
 from grounding.quoting.features import COSINE, KEYS, BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.filters import Filtered, filtered, shown_cells
+from grounding.quoting.periods import periods_in
 from grounding.quoting.question_parts import Part, Reading, read
 from grounding.quoting.siblings import fitted_tables, fitting, rivals, together
 from grounding.quoting.sureness import may_quote
@@ -184,8 +185,15 @@ def without_strangers(
 
 def _says(part: Part, candidate: BlockCandidate) -> int:
     """How many terms of what a part asks about, without those that only say what kind of value is wanted, stand in a block or above it."""
-    subject = part.wants.asked.sub(" ", part.text) if part.wants else part.text
-    return len(content(subject) & (candidate.held | candidate.above))
+    return len(subject(part) & (candidate.held | candidate.above))
+
+
+def _period_above(row: str, candidate: BlockCandidate, passage: Passage) -> str:
+    """The heading that says for which period the amounts of a row are; empty where the row says it, has none, or no heading does."""
+    if periods_in(row) or not holds(row, MONEY):
+        return ""
+    above = [candidate.block.heading, *reversed((passage.locator or "").split(" · "))]
+    return next((h.removeprefix("sheet ") for h in above if periods_in(h)), "")
 
 
 def _heir(old: int, found: Sequence[BlockCandidate], passages: Sequence[Passage], newer: frozenset[str]) -> int | None:
@@ -241,10 +249,11 @@ def filter_quotes(weighed: Weighed, kept: Filtered, evidence: Sequence[Evidence]
 
 
 def quoted(candidate: BlockCandidate, reading: Reading, evidence: Evidence) -> str:
-    """The block as a list item with its marker before the full stop, so that it belongs to its sentence."""
+    """The block as a list item with its marker before the full stop, so that it belongs to its sentence. A row of amounts below "Plans per month" says so."""
     text = shown(candidate, reading)
     body = text[body_start(text) :].strip() or text.strip()
     if BAR in body:
-        return f"- {body} [{evidence.n}]"
+        period = _period_above(body, candidate, evidence.passage)
+        return f"- {body}{f' ({period})' if period else ''} [{evidence.n}]"
     core = body.rstrip(".!?…")
     return f"- {core} [{evidence.n}]{body[len(core) :]}"

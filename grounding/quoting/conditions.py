@@ -109,11 +109,17 @@ def less_for_the_country(
     """
     return [
         [
-            ASIDE * min(whole, apart) if _countries(c) and not content(part.text) & (c.held | c.above) else whole
+            ASIDE * min(whole, apart) if _countries(c) and not subject(part) & (c.held | c.above) else whole
             for whole, apart, c in zip(one, other, found, strict=True)
         ]
         for one, other, part in zip(scores, bare, reading.parts, strict=True)
     ]
+
+
+def subject(part: Part) -> set[str]:
+    """Content terms of what a part asks about, without those that only say what kind of value is wanted; all where there are no others."""
+    bare = content(part.wants.asked.sub(" ", part.text)) if part.wants is not None else set()
+    return bare or content(part.text)
 
 
 def of_the_country(weighed: Weighed) -> list[list[float]]:

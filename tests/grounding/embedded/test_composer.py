@@ -68,6 +68,18 @@ async def test_few_siblings_that_nothing_tells_apart_are_quoted_side_by_side() -
     assert ("€64" in text, "€97" in text, "€38" in text) == (True, True, False)
 
 
+async def test_a_row_of_amounts_says_for_which_period_they_are() -> None:
+    table = "Plan: Care | Germany: €9.49 | Fee: €2.00\nPlan: Watch | Germany: €4.29 | Fee: €3.00"
+    monthly = replace(passage(table, title="Prices"), locator="sheet Plans per month")
+    assert "Germany: €9.49 | Fee: €2.00 (Plans per month) [1]" in await told(
+        prompt("price of care in Germany", [monthly])
+    )
+    plain = replace(monthly, locator="sheet Plans")
+    assert "€2.00 [1]" in await told(prompt("price of care in Germany", [plain]))
+    said = replace(monthly, text=table.replace("€9.49", "€9.49 a month"))
+    assert "(Plans" not in await told(prompt("price of care in Germany", [said]))
+
+
 async def test_rows_that_nothing_tells_apart_are_named_for_a_question_back() -> None:
     rows = passage("Plan: Cold Shed | Fee: €64\nPlan: Warm Shed | Fee: €97\nPlan: Open Yard | Fee: €38")
 
