@@ -16,7 +16,7 @@ from grounding.quoting.countries import country_codes, foreign_money, spoken_cod
 from grounding.quoting.features import BlockCandidate
 from grounding.quoting.periods import periods_in
 from grounding.quoting.question_parts import Part, Reading
-from grounding.quoting.siblings import FittedTable, columns
+from grounding.quoting.siblings import FittedTable, columns, named_among
 from grounding.records import Passage
 from grounding.text import terms
 
@@ -69,19 +69,27 @@ def with_the_value(
 
 
 def _without_the_column(reading: Reading, fitted: Sequence[FittedTable]) -> frozenset[int]:
-    """Rows of contacts without one in the column that the question names, where others of their table have one: the breakdown line of a country that has none."""
+    """Rows without a value in the column that the question names, where others of their table have one: the breakdown line of a country that has none. A column of
+    telephone numbers is named by half of its words, any other by all of them.
+    """
     bare = set[int]()
     for one in fitted:
-        headers = list(dict.fromkeys(header for row in one.table.cells for header, _ in row[1:] if header))
-        named = {headers[i] for i in columns(headers, reading)} if reading.form == "value" else set()
-        if not named or len(named) > 1 or one.table.labelled:
+        told = dict.fromkeys(header for row in one.table.cells for header, _ in row[1:] if header)
+        headers = [header for header in told if not country_codes(header)]  # those are for `of_the_country`
+        if reading.form != "value" or one.table.labelled:
+            continue
+        last = " ".join(part.text for part in reading.parts)
+        whole = {headers[i] for i in named_among([h.replace("_", " ") for h in headers], last, in_part=False)}
+        half = {headers[i] for i in columns(headers, reading)}
+        contacts = any(h in half and PHONE.search(v) for row in one.table.cells for h, v in row)
+        named = half if contacts else whole
+        if len(named) != 1:
             continue
         has = {
             i: any(h in named and v.lower() not in NOTHING for h, v in row)
             for i, row in zip(one.table.rows, one.table.cells, strict=True)
         }
-        contacts = any(h in named and PHONE.search(v) for row in one.table.cells for h, v in row)
-        bare |= {i for i, full in has.items() if contacts and not full}
+        bare |= {i for i, full in has.items() if not full} if any(has.values()) else set()
     return frozenset(bare)
 
 

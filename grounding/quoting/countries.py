@@ -103,7 +103,7 @@ def _people() -> tuple[dict[str, str], re.Pattern[str]]:
     every = "|".join(sorted(forms, key=len, reverse=True))
     with_, the, nouns = ("|".join(map(re.escape, held[name].split())) for name in ("with", "the", "nouns"))
     form = re.compile(
-        rf"(?<![^\W_])(?:({every})(?=(?: [\w-]+)? (?:{with_})(?![^\W_]))|({nouns})|(?:{with_}) ({every})|(?:{the}) ({every})(?=\s*(?:$|[?.,;:!)])))(?![^\W_])",
+        rf"(?<![^\W_])(?:({every})(?=(?: [\w-]+)? (?:{with_})(?![^\W_]))|({nouns})|(?:{with_}) ({every})|(?<!in )(?<!en )(?<!auf )(?<!into )({every})(?=, )|(?:{the}) ({every})(?=\s*(?:$|[?.,;:!)])))(?![^\W_])",
         re.IGNORECASE,
     )
     return named, form

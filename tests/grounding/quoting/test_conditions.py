@@ -96,6 +96,16 @@ def test_a_row_without_the_number_that_is_named_counts_little_beside_rows_that_h
     assert with_the_value([[0.2, 0.9]], office, told.found, told.fitted) == [[0.2, 0.9]]
 
 
+def test_a_row_without_the_fee_that_is_named_whole_counts_little() -> None:
+    rows = passage(
+        "country: Chile | delivery_fee: CLP 320 | removal_fee: CLP 140\ncountry: Norway | delivery_fee: NOK 90", "Fees"
+    )
+    told = weighed("removal fee norway", [0.2, 0.9], rows)
+    assert with_the_value([[0.2, 0.9]], told.reading, told.found, told.fitted) == [[0.2, 0.9 * LACKS]]
+    part = read("what is the fee in norway")
+    assert with_the_value([[0.2, 0.9]], part, told.found, told.fitted) == [[0.2, 0.9]]
+
+
 def test_who_asks_for_a_number_is_given_one() -> None:
     found = candidates([passage("The office is open daily."), passage("Telephone: 020 7946 0955")])
     asked = read("what is the phone number of the office")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
+
 import pytest
 
 from grounding.quoting.countries import (
@@ -43,6 +46,9 @@ def test_the_countries_that_a_text_names(text: str, found: list[tuple[str, str]]
         ("and for the dutch?", [("dutch", "NL")]),
         ("un client anglais, une cliente espagnole", [("anglais", "GB"), ("espagnole", "ES")]),
         ("ein dänischer Kunde", [("dänischer", "DK")]),
+        ("technician visit, norwegian, what does it cost", [("norwegian", "NO")]),
+        ("can a brit spread it over two years", [("brit", "GB")]),
+        ("tell him in english, please", []),
         ("do you take American Express", []),
         ("is there an english manual, she speaks polish", []),
         ("polish the frame for the customer", []),
@@ -52,6 +58,11 @@ def test_the_people_that_a_text_speaks_of(text: str, found: list[tuple[str, str]
     assert list(people_in(text)) == found
     assert spoken_countries(text) == found
     assert list(countries_in(text)) == []
+
+
+def test_every_noun_for_people_has_a_country() -> None:
+    held = json.loads(files("grounding.quoting").joinpath("demonyms.json").read_text("utf-8"))
+    assert [noun for noun in held["nouns"].split() if not list(people_in(f"what do {noun} pay"))] == []
 
 
 def test_countries_and_their_people_are_told_in_their_order() -> None:
