@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from aiohttp import web
 
 from bot.chat.pages import evidence_of
 from bot.events.looks import record_source
-from bot.http.app_keys import SYSTEM
+from bot.http.app_keys import LINKS, SYSTEM
 from bot.http.errors import LOG, Refused
 from bot.http.responses import page
 from bot.http.source import asked_of, authorise, person
@@ -40,7 +41,9 @@ async def evidence(request: web.Request) -> web.Response:
     if request.method == "GET":  # HEAD shows nothing
         await _record(request, entry, passages)
     listed = [*reply.citations, *reply.offered]
-    shown = [shown_passage(item, listed, None, w.language) for item in passages]
+    shown = [
+        replace(shown_passage(item, listed, None, w.language), link=_link(request, entry, item)) for item in passages
+    ]
     return page(
         "evidence.html",
         w=w,
@@ -49,9 +52,15 @@ async def evidence(request: web.Request) -> web.Response:
         asked=entry.at[:16].replace("T", " "),
         word=outcome_word(reply.outcome, w.language),
         sentence=outcome_sentence(reply.outcome, w.language),
-        answer=claim_map(reply.answer, reply.claims, shown, "a-", w.language),
-        draft=claim_map(reply.draft.text, reply.draft.claims, shown, "d-", w.language) if reply.draft else None,
+        answer=claim_map(reply.answer, reply.claims, shown, "a-", w),
+        draft=claim_map(reply.draft.text, reply.draft.claims, shown, "d-", w) if reply.draft else None,
     )
+
+
+def _link(request: web.Request, entry: Entry, item: dict[str, Any]) -> str | None:
+    """Where a passage stands in its document: as open to the person as this page."""
+    number = item.get("n")
+    return request.app[LINKS].link(entry.entry_id, number, person(entry)) if isinstance(number, int) else None
 
 
 def _rests_on(reply: ReplyView) -> set[str]:

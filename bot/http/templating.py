@@ -46,7 +46,7 @@ def _environment() -> Environment:
     )
     made.filters["visible"] = visible
     made.filters["typed"] = _Typed
-    made.globals["w"] = EvidenceWords(FALLBACK)  # a page in another language gives its own
+    made.globals["w"] = EvidenceWords(FALLBACK, for_reviewers=True)  # a page in another language gives its own
     return made
 
 

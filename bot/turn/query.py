@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from bot.turn.state import TurnState
-from bot.wording.refusals import FALLBACK, language_for
+from bot.wording.refusals import FALLBACK
 from grounding.errors import ServiceError
 from grounding.observe import record_degraded
 from grounding.query.conversation import goes_on, last_turn_query, with_words, without_excluded
@@ -38,7 +38,7 @@ async def turn_query(state: TurnState, access: Access) -> Query:
 
 def _in_english_too(state: TurnState, query: Query) -> Query:
     """The query with what English documents call the things that a question of another language asks about; the record says which words."""
-    words = english_words(query.text, language_for(state.ask.question))
+    words = english_words(query.text, state.language)
     if not words:
         return query
     state.note(f"also looked for in English: {', '.join(words)}")
@@ -103,7 +103,7 @@ async def _spelled(state: TurnState, query: Query, access: Access) -> Query:
 
     Of English questions alone: a word of another language is no slip of an English one.
     """
-    if state.seams.speller is None or language_for(state.ask.question) != FALLBACK:
+    if state.seams.speller is None or state.language != FALLBACK:
         return query
     slips = await state.seams.speller.spelled(query.text, access)
     slips = {typed: meant for typed, meant in slips.items() if terms(typed) != terms(meant)}  # laptops are no slip

@@ -64,7 +64,7 @@ class SourcePlace:
 @dataclass(frozen=True, slots=True)
 class ClaimRow:
     """A claim of the list. `href` leads to its evidence, or to its own line if it has none that can be drawn; `places`: its evidence, each with some words around. `label`: its status,
-    `kind`: what sort of thing it is, each in a word or two; `why`, the check's own reason, stands there in English alone.
+    `kind`: what sort of thing it is, each in a word or two; `why`: the check's own reason, for reviewers.
     """
 
     key: str
@@ -146,31 +146,32 @@ def tone(claim: Claim) -> Tone:
 
 
 def claim_map(
-    text: str, claims: Sequence[Claim], shown: Sequence[ShownSource], prefix: str = "", language: str = FALLBACK
+    text: str, claims: Sequence[Claim], shown: Sequence[ShownSource], prefix: str = "", w: EvidenceWords | None = None
 ) -> ClaimMap:
-    """The map of `claims` over `text` and of their evidence over the sources, in words of `language`."""
+    """The map of `claims` over `text` and of their evidence over the sources. `w`: the words for the person who asked; None: those for reviewers."""
+    w = w or EvidenceWords(FALLBACK, for_reviewers=True)
     spans = _spans(claims, shown)
     cards, places = _cards(spans, shown, {str(i): claim for i, claim in enumerate(claims)}, prefix)
     rows = tuple(
-        _row(key, claim, shown, places.get(key, f"{prefix}k{key}"), language)
+        _row(key, claim, shown, places.get(key, f"{prefix}k{key}"), w)
         for key, claim in ((str(i), claim) for i, claim in enumerate(claims))
     )
     pieces = list(_answer(text, rows, {s.n: s.web for s in shown}, prefix))
     if pieces:
-        pieces[0] = replace(pieces[0], text=CardWords(language).worded(pieces[0].text))
+        pieces[0] = replace(pieces[0], text=CardWords(w.language).worded(pieces[0].text))
     return ClaimMap(prefix, tuple(pieces), rows, tuple(cards))
 
 
-def _row(key: str, claim: Claim, shown: Sequence[ShownSource], href: str, language: str) -> ClaimRow:
+def _row(key: str, claim: Claim, shown: Sequence[ShownSource], href: str, w: EvidenceWords) -> ClaimRow:
     numbers = {s.source.id: s.n for s in shown}
-    w, ours = EvidenceWords(language), whose(claim.trust, language)
+    ours = whose(claim.trust, w.language)
     instead = claim.instead
     return ClaimRow(
         key=key,
         claim=claim,
         tone=tone(claim),
         sign=SIGNS[claim.status],
-        label=said(claim.status) if w.own else CardWords(language).status(claim.status),
+        label=said(claim.status) if w.own else CardWords(w.language).status(claim.status),
         kind=claim.entity or claim.kind if w.own else w(f"kind_{claim.kind}"),
         words=", ".join(part for part in (WORDS[claim.status] if w.own else "", ours) if part),
         why=_numbered(claim.why, shown) if w.own else "",

@@ -4,27 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
-from grounding.quoting.countries import country_codes
+from bot.wording.card import CardWords
+from bot.wording.refusals import language_for
+from grounding.quoting.countries import country_codes, spoken_countries
 from grounding.text import caseless
 
-_COMPLETED = re.compile(r"For [^:\n]{1,200}: ")
+
+@cache
+def _completed() -> re.Pattern[str]:
+    """What a completed question begins with, in any language of the card."""
+    leads = sorted({row["for_option"].partition("{option}")[0] for row in CardWords.texts().values()})
+    return re.compile(rf"(?:{'|'.join(map(re.escape, leads))})[^:\n]{{1,200}}: ")
 
 
 def changed(question: str, about: str, before: Sequence[str] = ()) -> str:
     """The same question of something else. `about`: what is to be in view now, `before` what was: what came takes the place of what went, where the question
     names that, else it is completed with it.
     """
-    named = _COMPLETED.match(question.strip())
+    named = _completed().match(question.strip())
     if named:
         return completed(question.strip()[named.end() :], about)
     now, came = _names(about), new_names(about, before)
     went = [name for name in before if caseless(name) not in map(caseless, now)]
     if len(came) != 1:
         return completed(question, about) if came else question
-    there = [name for name in went if _place_of(name).search(question)]
-    if len(there) > 1:  # one country for another, one product for another
-        there = [name for name in there if bool(country_codes(name)) == bool(country_codes(came[0]))]
+    if country_codes(came[0]):  # one country for another, whatever was in view
+        there = [written for written, _ in spoken_countries(question)]
+    else:
+        there = [name for name in went if not country_codes(name) and _place_of(name).search(question)]
     return _place_of(there[0]).sub(lambda _: came[0], question) if len(there) == 1 else completed(question, about)
 
 
@@ -42,5 +51,7 @@ def _place_of(name: str) -> re.Pattern[str]:
 
 
 def completed(question: str, option: str) -> str:
-    """The question completed with the option that a person chose: `For Care+: What does it cost?`. The option comes first, so that "it" finds it."""
-    return f"For {option}: {question.strip()}"
+    """The question completed with the option that a person chose, in its language: `For Care+: What does it cost?`. The option comes first, so that "it"
+    finds it.
+    """
+    return CardWords(language_for(question))("for_option", option=option) + question.strip()

@@ -10,7 +10,7 @@ class EvidenceWords(Wording):
 
     FILE = "evidence.yaml"
 
-    @property
-    def own(self) -> bool:
-        """Whether the check's own reasons are in this language: they are written in English alone, for reviewers."""
-        return self.language == "en"
+    def __init__(self, language: str | None, *, for_reviewers: bool = False) -> None:
+        """`for_reviewers`: with the check's own names of statuses and rules, and its reasons; they are in English alone."""
+        super().__init__(language)
+        self.own = for_reviewers

@@ -52,7 +52,7 @@ def for_person(notes: Iterable[str], language: str = FALLBACK) -> list[str]:
     """The notes that a person reads, in order: of one that names a service and its fault, only what that means for the answer."""
     w = EvidenceWords(language)
     read = [_in_words(note) for note in notes if not any(part in note for part in _FOR_THE_RECORD)]
-    return [note if w.own else _translated(note, w) for note in read if note.strip()]
+    return [note if w.language == FALLBACK else _translated(note, w) for note in read if note.strip()]
 
 
 def _translated(note: str, w: EvidenceWords) -> str:

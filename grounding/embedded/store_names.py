@@ -5,27 +5,48 @@ they may read.
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from itertools import islice, pairwise
 
 from grounding.embedded.vocabulary import SHORTEST, Vocabulary
 from grounding.embedded.word_index import WordIndex
+from grounding.query.conversation import FILLERS
 from grounding.query.gazetteer import MAX_WORDS, Gazetteer, Key, key_of, names_of
 from grounding.query.typos import typos_between
-from grounding.records import Access, DocumentInfo, Linked
+from grounding.quoting.countries import country_codes
+from grounding.records import Access, DocumentInfo, Linked, Span
 from grounding.store.store import Store
-from grounding.text import words
+from grounding.text import STOP_WORDS, words
 
 _Rights = tuple[tuple[str, ...] | None, str | None]
 MANY = 20_000
 """Documents from which names are collected again at most once in `PATIENCE` seconds."""
 PATIENCE = 60.0
+LONGEST_ASKED = 400
+"""Characters of a text in which pairs of words are looked up."""
+MOSTLY = 0.8
+"""The share of its places in which passages write a pair of words as a name for it to be one."""
 SLIP_FROM = 4
 """Letters that a word needs to be taken for a slip of another."""
 MOST_SLIPS, LOOKED_THROUGH = 6, 12
 """Words of a question that are looked up, and passages that are looked through for what one of them may mean."""
+
+
+def _may_name(text: str, one: Span, other: Span) -> bool:
+    """Whether two words that follow each other may be a name: neither is said everywhere, and nothing but a space parts them."""
+    plain = (one.text.lower(), other.text.lower())
+    return (
+        text[one.end : other.start] == " "
+        and plain[0] not in STOP_WORDS | FILLERS
+        and plain[1] not in STOP_WORDS | FILLERS
+        and len(plain[0]) >= SLIP_FROM - 1
+        and plain[0].isalpha()
+        and not country_codes(text[one.start : other.end])  # where something holds, not what is asked about
+    )
 
 
 def _may_slip(typed: str, other: str) -> bool:
@@ -98,7 +119,30 @@ class StoreNames:
     def _link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
         gazetteer, rights = self._follow()
         may_see = _sight(rights, access)
-        return [gazetteer.link(text, may_see) for text in texts]
+        return [self._with_proper(text, gazetteer.link(text, may_see), access) for text in texts]
+
+    def _with_proper(self, text: str, linked: list[Linked], access: Access) -> list[Linked]:
+        """The names in a text, and pairs of words that passages write as one: "watch pro" of a question where a table has "Watch Pro"."""
+        if len(text) > LONGEST_ASKED:
+            return linked
+        found = list(linked)
+        for one, other in pairwise(words(text)):
+            if any(n.start < other.end and one.start < n.end for n in found) or not _may_name(text, one, other):
+                continue
+            name = self._proper(f"{one.text} {other.text}", access)
+            if name:
+                found.append(Linked(one.start, other.end, name, key_of(name), 1.0))
+        return sorted(found, key=lambda n: n.start)
+
+    def _proper(self, phrase: str, access: Access) -> str:
+        """How passages write two words where they write them as a name, both with a capital or a digit; empty where most do not."""
+        rows = self._store.rows(self._words.holding(phrase, access, LOOKED_THROUGH)).values()
+        form = re.compile(rf"(?<![^\W_]){re.escape(phrase).replace(chr(92) + ' ', ' ')}(?![^\W_])", re.IGNORECASE)
+        said = [
+            m.group() for row in rows if access.may_read(row.groups) for m in islice(form.finditer(row.chunk.text), 8)
+        ]
+        proper = [s for s in said if all(not part[0].islower() for part in s.split())]
+        return proper[0] if proper and len(proper) >= MOSTLY * len(said) else ""
 
     def _follow(self) -> tuple[Gazetteer, dict[Key, frozenset[_Rights]]]:
         with self._lock:

@@ -141,6 +141,16 @@ class WordIndex:
         speaking = [(tantivy.Occur.Must, text), (tantivy.Occur.MustNot, title), *readable]
         return self._count([(tantivy.Occur.Must, title), *readable]), self._count(speaking)
 
+    def holding(self, name: str, access: Access, k: int) -> list[int]:
+        """Primary keys of at most `k` chunks that `access` may read whose text holds `name`, word after word."""
+        text = self._phrase("body", name)
+        searcher = self._index.searcher()
+        if text is None or searcher.num_docs == 0:
+            return []
+        parts = [(tantivy.Occur.Must, text), *self._readable(access)]
+        hits = searcher.search(tantivy.Query.boolean_query(parts), k, count=False).hits
+        return [int(searcher.doc(address)["pk"][0]) for _, address in hits]
+
     def like(self, word: str, access: Access, k: int) -> list[int]:
         """Primary keys of at most `k` chunks that `access` may read which hold `word` or a misspelling of it: one edit away, or two in a
         long word.

@@ -153,17 +153,24 @@ def content(question: str) -> set[str]:
     return said - FILLERS or said
 
 
+_LEADS = r"^\W*(?:(?:ok(?:ay)?|yes|no|oh|ah|sorry|sry|wait|actually|right|fine|thanks|thx|great|good|hm+|und|et|ja|nein|gut|oui|non|pardon|doch)\W+){0,3}"
+_CORRECTS = re.compile(
+    _LEADS + r"(?:i mea?nt?|ich meinte|je voulais dire|quise decir|intendevo|quis dizer|ik bedoel(?:de)?)\b",
+    re.IGNORECASE,
+)
 _GOES_ON = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|yes|no|oh|ah|sorry|sry|wait|actually|right|fine|thanks|thx|great|good|hm+|und|et|ja|nein|gut|oui|non|pardon|sorry|doch)\W+){0,3}(?:and|but|or|so|then|what about|how about|what if|and if|same|also|plus|und|oder|et|mais|"
+    _LEADS + r"(?:and|but|or|so|then|what about|how about|what if|and if|same|also|plus|und|oder|et|mais|"
     r"other|another|only|just|even|does that|is that|would that|can that|which one|which ones|what (?:does|do|is|are) (?:the )?\w+ (?:have|has|one)|that one|those|these|"
     r"(?:on|in|for|at|with) (?:the )?[\w-]+(?: [\w-]+)? (?:as well|too|then|instead)|(?:s?he|they|it|we)(?:'s| has| have| is| are| was)?\b|"
-    r"i mea?nt?\b|[\w-]+(?: [\w-]+){0,3},? (?:not|nicht|pas) (?:the |der |die |das |den |le |la )?[\w-]+(?: [\w-]+)?\W*$|ich meinte\b|je voulais dire\b|(?:the |my |our )?(?:customer|client|caller)(?:'s| is| lives)\b|"
+    r"[\w-]+(?: [\w-]+){0,3},? (?:not|nicht|pas) (?:the |der |die |das |den |le |la )?[\w-]+(?: [\w-]+)?\W*$|(?:the |my |our )?(?:customer|client|caller)(?:'s| is| lives)\b|"
     r"(?:in|to|for|from|at|nach|aus|für|en|au|aux|à|pour|a|para|per|naar|voor) (?:the )?[^\W\d_]+\W*$)",
     re.IGNORECASE,
 )
 _POINTS = re.compile(r"\b(?:it|they|them|there|that|those|these|one|ones|this|same)\b", re.IGNORECASE)
 GOES_ON_AT = 2
 """Terms up to which a question that points at something, or any question, says too little to be looked for by itself."""
+CORRECTED_IN = 6
+"""Terms up to which "I meant …" only puts something in the place of what was said."""
 RESUMED = 3
 """Questions before this one that are taken along at most, while each of them goes on with the one before."""
 
@@ -174,6 +181,8 @@ def goes_on(text: str) -> bool:
     A question that names its subject and its attribute stands alone, whatever it begins with.
     """
     said = len(content(text))
+    if _CORRECTS.search(text) and said <= CORRECTED_IN:
+        return True
     if any(" " in name for name in names(text)) and said > GOES_ON_AT:
         return False
     return (

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from grounding.ports import Linker, Summarizer
 from grounding.query.conversation import is_strong, last_asked, leans, names, resumed, spoken_of, turns_away, with_story
 from grounding.query.gazetteer import Key, key_of
+from grounding.quoting.blocks import LEAD_IN
 from grounding.records import Access, Linked, Query, Turn
 from grounding.text import terms
 
@@ -169,7 +170,7 @@ class QueryBuilder:
         if self._linker is None or turns_away(turns[asked].text):
             return query
         first = max(0, asked - LOOK_BACK)
-        linked = await self._linker.link([t.text for t in turns[first : asked + 1]], access)
+        linked = await self._linker.link([_of_the_turn(t) for t in turns[first : asked + 1]], access)
         places = [(first + i, name) for i, names in enumerate(linked) for name in names]
         named = with_names(query, asked, mentions(turns, asked, places))
         if named is not query:
@@ -178,6 +179,13 @@ class QueryBuilder:
         if name is None or name in query.entities or not await self._linker.knows(name, access):
             return query
         return _with(query, (name,), (f"“{name}”: the newest name of the talk that the knowledge base holds",))
+
+
+def _of_the_turn(turn: Turn) -> str:
+    """What of a turn may name what is spoken of: all, but of our own quotes the first alone; those behind it are of other things as well."""
+    if turn.role != "assistant" or not turn.text.startswith(LEAD_IN):
+        return turn.text
+    return "\n".join(turn.text.split("\n")[:2])
 
 
 def _is_a_name(word: str) -> bool:

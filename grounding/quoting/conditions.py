@@ -102,26 +102,38 @@ def _of_another_period(part: Part, candidate: BlockCandidate) -> bool:
 
 def without_countries(reading: Reading) -> Reading:
     """The question without the countries that it names: they say where it is asked for, not what. A question that says nothing else stays as it is."""
-    parts = tuple(replace(part, text=without_country(part.text)) for part in reading.parts)
-    if parts == reading.parts or not all(set(terms(part.text)) - FILLERS for part in parts):
-        return reading
-    return replace(reading, text=without_country(reading.text), parts=parts)
+    whole = without_country(reading.text)
+    told = [without_country(part.text) for part in reading.parts]
+    told = [text if _says_something(text) else whole for text in told]  # "and in Germany?" asks what was asked before
+    parts = tuple(replace(part, text=text) for part, text in zip(reading.parts, told, strict=True))
+    return replace(reading, text=whole, parts=parts) if parts != reading.parts and _says_something(whole) else reading
+
+
+def _says_something(text: str) -> bool:
+    return bool(set(terms(text)) - FILLERS)
 
 
 def less_for_the_country(
     scores: list[list[float]], bare: list[list[float]], reading: Reading, found: Sequence[BlockCandidate]
 ) -> list[list[float]]:
-    """`scores` with less for blocks that have nothing but a country in common with a question: a row is no answer because it says "Germany".
+    """`scores` with less for blocks that have nothing but a country in common with a question, or no value of the kind that it wants: a row is no answer
+    because it says "Germany".
 
     `bare` and `reading`: the scores of the question without its countries, and that.
     """
     return [
         [
-            ASIDE * min(whole, apart) if _countries(c) and not subject(part) & (c.held | c.above) else whole
+            ASIDE * min(whole, apart) if _countries(c) and not _is_about(part, c) else whole
             for whole, apart, c in zip(one, other, found, strict=True)
         ]
         for one, other, part in zip(scores, bare, reading.parts, strict=True)
     ]
+
+
+def _is_about(part: Part, candidate: BlockCandidate) -> bool:
+    """Whether a block has something of what a part asks about, and a value of the kind that it wants where it wants one."""
+    held = part.wants is None or holds(candidate.block.text, part.wants)
+    return held and bool(subject(part) & (candidate.held | candidate.above))
 
 
 def subject(part: Part) -> set[str]:

@@ -50,8 +50,7 @@ def _codes() -> dict[str, str]:
         if (name := Locale(language).territories.get(code))
     }
     # what people say; adjectives are no countries
-    return {
-        **named,
+    said = {
         "uk": "GB",
         "u.k.": "GB",
         "britain": "GB",
@@ -61,8 +60,27 @@ def _codes() -> dict[str, str]:
         "us": "US",
         "america": "US",
         "holland": "NL",
+        "hollande": "NL",
+        "holanda": "NL",
+        "olanda": "NL",
         "turkey": "TR",
+        "grossbritannien": "GB",
+        "großbritannien": "GB",
+        "grande-bretagne": "GB",
+        "gran bretaña": "GB",
+        "gran bretagna": "GB",
+        "grã-bretanha": "GB",
+        "groot-brittannië": "GB",
+        "angleterre": "GB",
+        "inglaterra": "GB",
+        "inghilterra": "GB",
+        "engeland": "GB",
+        "scotland": "GB",
+        "schottland": "GB",
+        "wales": "GB",
+        "amerika": "US",
     }
+    return {**named, **{caseless(name): code for name, code in said.items()}}
 
 
 @cache

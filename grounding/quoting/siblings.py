@@ -199,15 +199,27 @@ def fitting(scores: Sequence[Sequence[float]], fitted: Sequence[FittedTable]) ->
     where they are few.
     """
     out = [list(part) for part in scores]
+    known = [frozenset(terms(key)) for one in fitted for i in one.fit.sure for key in one.table.keys[i][:1]]
     for one in fitted:
         table, told = one.table, one.fit
-        left = {table.rows[i] for i in told.left}
+        strange = (
+            set() if told.sure or table.labelled else {i for i in told.left if _is_another(table.keys[i][0], known)}
+        )
+        left = {table.rows[i] for i in told.left if i not in strange}
         raised = {table.rows[i] for i in told.sure} if len(told.sure) <= FEW else set()
         for part in out:
             best = max(part[i] for i in table.rows)
             for i in table.rows:
                 part[i] = 0.0 if i not in left else max(part[i], best) if i in raised else part[i]
     return out
+
+
+def _is_another(key: str, known: Sequence[frozenset[str]]) -> bool:
+    """Whether a row is about a sibling of what the question names, by the rows of other tables: Watch Plus, where Watch Pro is asked about."""
+    own = frozenset(terms(key))
+    return len(key.split()) <= NAME_WORDS and any(
+        own & named and not named <= own and not own <= named for named in known
+    )
 
 
 def rivals(

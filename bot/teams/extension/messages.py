@@ -185,7 +185,7 @@ class MessageExtension:
             return told(words("answer_title"), CardWords(words.language)("gap_told")), ""
         if made is None or not made.reply.delivered:
             return said(words("gone")), ""
-        return inserted_answer(made.reply, made.dates, words), ""
+        return inserted_answer(made.reply, made.dates, ExtensionWords(made.reply.language)), ""  # the customer reads it
 
     def _begin(self, activity: Json, text: str, user: str | None) -> str:
         job = uuid.uuid4().hex

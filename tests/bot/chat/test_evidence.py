@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from urllib.parse import urlsplit
 
 from bot.http.app_keys import LINKS
@@ -51,6 +53,18 @@ async def test_the_page_speaks_the_language_of_the_question(served: Client) -> N
     for name in ("answer_and_evidence", "skip", "ended_answered", "point_and_keep", "no_passage"):
         assert english(name) not in text, name
     assert "held by" not in text, "names of rules are for reviewers"
+
+
+async def test_it_says_nothing_of_rules_and_leads_to_the_documents(served: Client) -> None:
+    entry = await asked(served)
+    text = await (await served.get(link(served, entry, None), headers=FAR)).text()
+    for inner in ("held by", "exact", "entailed", "read as"):
+        assert f">{inner}" not in text, inner
+        assert f" {inner} by" not in text, inner
+    found = re.search(r'class="open" href="([^"]+)"', text)
+    assert found is not None
+    parts = urlsplit(html.unescape(found[1]))
+    assert (await served.get(f"{parts.path}?{parts.query}", headers=FAR)).status == 200
 
 
 async def test_a_link_that_is_over_says_so_in_that_language_and_a_changed_one_in_the_browsers(served: Client) -> None:

@@ -67,3 +67,18 @@ async def test_what_was_said_by_mistake_is_put_right(tmp_path: Path) -> None:
         assert query == "What is the fee for letters to Canada?"
     query, _ = await asked(tmp_path / "other", "letters, not boats", said)
     assert "parcels" in query
+
+
+async def test_a_follow_up_in_another_language_has_no_slips_of_english(tmp_path: Path) -> None:
+    class Corrects:
+        async def spelled(self, text: str, access: Access) -> dict[str, str]:
+            return {"combien": "combine"}
+
+    w = await world(tmp_path, [RATES], HashEmbedder(), grader=ScriptedGrader({"rates.md": 0.9}))
+    history = (Turn("user", "C'est combien le tarif pour la France ?"),)
+    seams = replace(w.seams, linker=Names(), speller=Corrects())
+    reply = await answer_turn(Ask("et au canada ?", history=history), seams, Policy())
+    assert "combine" not in reply.record.query.text
+    english = await answer_turn(Ask("combien is the fee to Canada"), seams, Policy())
+    assert "combine" in english.record.query.text
+    await w.ledger.close()

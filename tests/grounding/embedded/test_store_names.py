@@ -53,6 +53,20 @@ def put(index: EmbeddedIndex, *documents: Document) -> None:
     index.unlock()
 
 
+async def test_two_words_that_passages_write_as_a_name_are_one(index: EmbeddedIndex) -> None:
+    """Neither a title nor a product, but a row of a table; "opening hours" is written small elsewhere, and what another may read tells nobody."""
+    plans = "Plan: Watch Pro | Price: $9\nPlan: Watch Plus | Price: $5\n\nOpening Hours\n\nThe opening hours are on the door."
+    secret = Document("secret", "Notes", "Plan: Vault Prime | Price: $1", None, ("legal",), None)
+    put(index, Document("plans", "Prices", plans, None, None, None), secret)
+    names = StoreNames(index.store, index.words)
+    assert await linked(names, "how much is watch pro in france", Access()) == ["Watch Pro"]
+    assert await linked(names, "what are the opening hours", Access()) == []
+    assert await linked(names, "watch, pro or plus", Access()) == []
+    assert await linked(names, "price of vault prime", Access()) == []
+    assert await linked(names, "price of vault prime", LEGAL) == ["Vault Prime"]
+    assert await linked(names, "pro " * 200 + "watch pro", Access()) == []
+
+
 @pytest.mark.parametrize(
     ("text", "everyone", "legal"),
     [

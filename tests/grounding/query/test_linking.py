@@ -23,6 +23,7 @@ from grounding.query.linking import (
     mentions,
     with_names,
 )
+from grounding.quoting.blocks import LEAD_IN
 from grounding.records import Access, Linked, Role, Turn
 from tests.tables import Tables
 
@@ -243,3 +244,12 @@ async def test_a_turn_without_a_term_comes_after_what_was_said() -> None:
     query = await CentralitySummarizer(None).summarize(turns)
     assert query.text == "Gift cards cannot be returned, my sister says. But why?"
     assert query.why == ("turn 3: the question", "turn 1: the question says too little by itself")
+
+
+async def test_of_our_own_quotes_only_the_first_names_what_is_spoken_of() -> None:
+    names = Names()
+    quoted = f"{LEAD_IN}\n- The first of them [1].\n- Another one [2]."
+    await QueryBuilder(CentralitySummarizer(None), names).build(
+        talk(quoted, "how much is it", answers="assistant"), Access()
+    )
+    assert names.asked[0] == f"{LEAD_IN}\n- The first of them [1]."

@@ -29,6 +29,8 @@ from grounding.quoting.countries import (
         ("a turkey for us, tell us the price in it", []),
         ("shipping to Turkey and the U.S.", [("Turkey", "TR"), ("U.S.", "US")]),
         ("no answer so far, oman", []),
+        ("nein, ich meinte Großbritannien", [("Großbritannien", "GB")]),
+        ("en Grande-Bretagne ou en Hollande", [("Grande-Bretagne", "GB"), ("Hollande", "NL")]),
         ("", []),
     ],
 )

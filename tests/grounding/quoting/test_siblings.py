@@ -163,3 +163,13 @@ def test_a_cell_too_long_to_be_a_name_is_not_left_out_by_the_name_of_another() -
 def test_attributes_are_no_siblings_also_under_a_header() -> None:
     text = "Property: Battery | C2: 6,700 mAh\nProperty: Battery life | C2: 120 days"
     assert len(left(text, "how long does its battery last")) == 2
+
+
+def test_rows_of_siblings_of_what_another_table_has_are_not_meant() -> None:
+    """The French page lists two plans, the price list all: who asks about the third is not told the price of another."""
+    page = Passage("a", "fr", "Prix", "Produit: Watch Basic | Prix: 4 €\nProduit: Watch Plus | Prix: 9 €")
+    prices = Passage("b", "p", "Prices", "Plan: Watch Plus | France: €9\nPlan: Watch Pro | France: €16")
+    other = Passage("c", "s", "Shops", "Shop: Lyon | Open: 9:00\nShop: Nice | Open: 10:00")
+    found, reading = candidates([page, prices, other]), read("what is watch pro in france")
+    scores = fitting([[0.5] * len(found)], fitted_tables(reading, found, [page, prices, other]))
+    assert scores == [[0.0, 0.0, 0.0, 0.5, 0.5, 0.5]]
