@@ -305,6 +305,10 @@ class Prompt:
         return "\n\n".join(part.text for part in self.parts)
 
 
+LEAD_IN = "Quoted from the sources:"
+"""What stands above a draft of quotes: our own words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """Output of a model or composer before any check. `generator` names who wrote it; `unknown`: a name in the question that the evidence does not

@@ -26,10 +26,9 @@ from bot.evaluate.suites.turns.facts import TurnRow, Verdict, judged, turn_row
 from bot.http.json_forms import parse_ask
 from bot.settings.load import load_settings
 from grounding.embedded.composer import ExtractiveComposer, quotes
-from grounding.quoting.blocks import LEAD_IN
 from grounding.quoting.sureness import LEAST, NAMES, SURE, needed, sure_features
 from grounding.quoting.unknown import unknown_name
-from grounding.records import Prompt
+from grounding.records import LEAD_IN, Prompt
 from tools.fitting.logistic import Matrix, logistic
 
 RIDGE = 5.0

@@ -23,8 +23,7 @@ from bot.wording.card import CardWords
 from bot.wording.clarification import changed, new_names
 from bot.wording.contacts import with_marks
 from bot.wording.email import LANGUAGES
-from grounding.quoting.blocks import LEAD_IN
-from grounding.records import plain
+from grounding.records import LEAD_IN, plain
 from rai.records import Claim, Outcome
 
 CARD = "application/vnd.microsoft.card.adaptive"

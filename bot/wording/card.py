@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.wording.words import Wording
-from grounding.quoting.blocks import LEAD_IN
+from grounding.records import LEAD_IN
 from rai.records import Status
 
 

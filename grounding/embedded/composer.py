@@ -14,7 +14,7 @@ from grounding.evidence.choose import retired, superseded
 from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.query.answer_kind import holds
-from grounding.quoting.blocks import BAR, LEAD_IN, cells
+from grounding.quoting.blocks import BAR, cells
 from grounding.quoting.choose import MONEY, NEAR_BEST, choose, shown
 from grounding.quoting.conditions import (
     Weighed,
@@ -31,7 +31,7 @@ from grounding.quoting.question_parts import Part, Reading, read
 from grounding.quoting.siblings import fitted_tables, fitting, rivals, together
 from grounding.quoting.sureness import may_quote
 from grounding.quoting.unknown import unknown_in_follow_up, unknown_name
-from grounding.records import Draft, Evidence, Passage, Prompt
+from grounding.records import LEAD_IN, Draft, Evidence, Passage, Prompt
 from grounding.text import body_start, terms
 
 LOOKED_AT = 32

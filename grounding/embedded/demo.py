@@ -15,8 +15,7 @@ from typing import Literal
 
 from grounding.ports import Composer
 from grounding.prompting.prompt import insufficient_sentence
-from grounding.quoting.blocks import LEAD_IN
-from grounding.records import Draft, Prompt, Span
+from grounding.records import LEAD_IN, Draft, Prompt, Span
 
 ValueKind = Literal["url", "email", "phone", "date", "time", "money", "part", "number", "negation"]
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from grounding.ports import Linker, Summarizer
 from grounding.query.conversation import is_strong, last_asked, leans, names, resumed, spoken_of, turns_away, with_story
 from grounding.query.gazetteer import Key, key_of
-from grounding.quoting.blocks import LEAD_IN
-from grounding.records import Access, Linked, Query, Turn
+from grounding.records import LEAD_IN, Access, Linked, Query, Turn
 from grounding.text import terms
 
 LOOK_BACK = 20

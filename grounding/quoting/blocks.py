@@ -24,8 +24,6 @@ _COLUMNS = re.compile(r"\S {3,}\S")
 """Space that sets columns apart in a table of plain text: its lines are rows, not a paragraph."""
 _LEADERS = re.compile(r"(?:\.{4,}|(?:\. ){4,})\s*\S")
 """Points that lead the eye from a name to its price."""
-LEAD_IN = "Quoted from the sources:"
-"""What stands above quotes: our own words."""
 BAR = " | "
 """Between the cells of a row, as the readers write it."""
 LEAD_WORDS = 9

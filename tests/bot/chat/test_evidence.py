@@ -11,7 +11,7 @@ from bot.http.source_links import evidence_link
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from bot.wording.evidence import EvidenceWords
-from grounding.quoting.blocks import LEAD_IN
+from grounding.records import LEAD_IN
 from tests.bot.http.conftest import Client
 from tests.bot.http.test_source import FAR, KEY, about_escalation, asked, signed
 from tests.fakes.shop import ESCALATION

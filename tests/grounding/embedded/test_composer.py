@@ -9,8 +9,7 @@ import pytest
 
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.prompting.prompt import insufficient_sentence
-from grounding.quoting.blocks import LEAD_IN
-from grounding.records import Evidence, Passage, Prompt
+from grounding.records import LEAD_IN, Evidence, Passage, Prompt
 
 FEE = "The fee for a lost key is $240. The office opens at nine."
 

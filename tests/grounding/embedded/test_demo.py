@@ -12,8 +12,7 @@ from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.demo import MAX_PLANTED, DemoComposer, Planted, plant
 from grounding.ports import Composer
 from grounding.prompting.prompt import insufficient_sentence
-from grounding.quoting.blocks import LEAD_IN
-from grounding.records import Draft, Evidence, Passage, Prompt
+from grounding.records import LEAD_IN, Draft, Evidence, Passage, Prompt
 
 TEXT = (
     "- Call us on +1 (555) 010-4477 or write to help@contoso.example before 2024-03-12, 14:30 [1]\n"

@@ -23,8 +23,7 @@ from grounding.query.linking import (
     mentions,
     with_names,
 )
-from grounding.quoting.blocks import LEAD_IN
-from grounding.records import Access, Linked, Role, Turn
+from grounding.records import LEAD_IN, Access, Linked, Role, Turn
 from tests.tables import Tables
 
 TABLES = Tables(__file__)

@@ -19,8 +19,7 @@ from bot.teams.message_limits import check_card, size
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.errors import ServiceError
-from grounding.quoting.blocks import LEAD_IN
-from grounding.records import Access, Evidence, Passage, Query, Retrieval
+from grounding.records import LEAD_IN, Access, Evidence, Passage, Query, Retrieval
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, RunningBot
 from tests.fakes.channel import FakeChannel
