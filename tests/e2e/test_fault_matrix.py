@@ -21,6 +21,7 @@ from bot.commands.doctor.services import check_services
 from bot.compose.system import compose
 from bot.records import Ask, Reply
 from bot.system import System
+from grounding.quoting.countries import country_codes
 from tests.e2e.processes import ROOT
 from tests.e2e.test_faulty_model import rows
 from tests.fakes.azure_stack import Stack, azure_stack, object_id
@@ -168,6 +169,9 @@ def asks(expected: Expected) -> list[Ask]:
         for row in rows()
         if len(row["history"]) == 1 and "as" not in row and not row.get("product")
     ]
+    known = [
+        text for text in known if not country_codes(text)
+    ]  # the quick model does not find the row of every country
     return [Ask(expected.question or text, user=object_id("alice")) for text in known[expected.first :][: len(FAULTS)]]
 
 
