@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from grounding.quoting.countries import language_of_countries
 from grounding.records import Turn
 from rai.records import Category
 from rai.screening.languages import language
@@ -46,10 +47,10 @@ EARLIER = 4
 
 def language_for(question: str, locale: str | None = None, earlier: Iterable[str] = ()) -> str:
     """The language to speak in: the question's, else of what was said `earlier`, newest first, else that of `locale` (as "de-AT"), the person's own program,
-    else English. "und Watch Pro?" tells none, and the question before it does.
+    else English. "und Watch Pro?" tells none, and the question before it does; "und in Frankreich?" does by the country's name.
     """
     hint = (locale or "").replace("_", "-").partition("-")[0].lower()
-    told = map(language, (question, *islice(earlier, EARLIER)))
+    told = (language(text) or language_of_countries(text) for text in (question, *islice(earlier, EARLIER)))
     return next((code for code in (*told, hint) if code in texts()), FALLBACK)
 
 

@@ -220,6 +220,16 @@ def english_name(code: str) -> str:
     return str(Locale("en").territories.get(code, ""))
 
 
+def language_of_countries(text: str) -> str:
+    """The language (ISO 639-1) in which a text names a country, where one of `LANGUAGES` alone calls it so: "Frankreich", "Allemagne"; else empty."""
+    for written, code in countries_in(text):
+        plain = caseless(written)
+        by = [name for name in LANGUAGES if caseless(str(Locale(name).territories.get(code, ""))) == plain]
+        if len(by) == 1:
+            return by[0]
+    return ""
+
+
 def as_said(value: str, question: str) -> str:
     """A cell as the question calls it: the name of the country where the cell is its code and the question says the name, else as it is."""
     plain = f" {' '.join(caseless(question).replace('?', ' ').replace(',', ' ').split())} "

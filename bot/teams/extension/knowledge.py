@@ -15,7 +15,7 @@ from bot.turn.read_again import read_again, versions_of
 from bot.wording.refusals import spoken
 from grounding.errors import ServiceError
 from grounding.evidence.choose import superseded
-from grounding.quoting.countries import countries_in, english_name
+from grounding.quoting.countries import countries_in, english_name, spoken_countries
 from grounding.records import Access, Evidence, Passage, Query, Turn
 from rai.records import Report, Source
 from rai.screening.languages import language
@@ -74,7 +74,17 @@ class PersonsKnowledge:
     async def in_view(self, turns: Sequence[Turn], user: str | None) -> tuple[str, ...]:
         """What a conversation has named that `user` may read of. Raises StoreError."""
         german = any(language(text) == "de" for text in islice(spoken(turns), 1))  # its nouns begin with a capital
-        return await self.system.queries.in_view(turns, await self.access(user), of_titles=german)
+        access = await self.access(user)
+        names = await self.system.queries.in_view(turns, access, of_titles=german)
+        region = await self._region(turns, access)
+        held = frozenset(code for name in names for _, code in countries_in(name))
+        return (*names, region) if region and not held else tuple(names)
+
+    async def _region(self, turns: Sequence[Turn], access: Access) -> str:
+        """The country that was spoken of last, as the documents call it; empty where none was, or no document has it."""
+        code = next((codes[-1] for text in spoken(turns) if (codes := [c for _, c in spoken_countries(text)])), "")
+        name = english_name(code) if code else ""
+        return name if name and await self.system.queries.knows(name, access) else ""
 
     async def knows(self, name: str, user: str | None) -> bool:
         """Whether a document that `user` may read has a name, a country also in another language. Raises StoreError."""

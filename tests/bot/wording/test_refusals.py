@@ -117,4 +117,5 @@ def test_a_question_of_few_words_is_in_the_language_of_what_was_said_before() ->
     assert language_for("und Pro?", "en-GB") == "en"
     assert language_for("und Pro?", "en-GB", spoken(said)) == "de"
     assert language_for("How much is shipping to France?", "en-GB", spoken(said)) == "en"
+    assert language_for("et en Allemagne ?", "en-GB", spoken(said)) == "fr", "by the country's name"
     assert language_for("ok", "fr-FR", spoken([])) == "fr"

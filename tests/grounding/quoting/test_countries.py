@@ -12,6 +12,7 @@ from grounding.quoting.countries import (
     countries_in,
     english_name,
     foreign_money,
+    language_of_countries,
     people_in,
     spoken_countries,
     without_country,
@@ -111,3 +112,18 @@ def test_a_text_without_its_countries(text: str, left: str) -> None:
 )
 def test_money_that_is_none_of_a_country(text: str, codes: set[str], *, foreign: bool) -> None:
     assert foreign_money(text, frozenset(codes)) is foreign
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("und in Frankreich?", "de"),
+        ("et en allemagne ?", "fr"),
+        ("y en Alemania", "es"),
+        ("en in Duitsland", "nl"),
+        ("and in Canada?", ""),
+        ("and what does it cost", ""),
+    ],
+)
+def test_a_country_tells_the_language_that_alone_calls_it_so(text: str, language: str) -> None:
+    assert language_of_countries(text) == language

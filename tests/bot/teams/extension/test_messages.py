@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from bot.teams.message_limits import check_card, size
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.errors import ServiceError
-from grounding.records import LEAD_IN, Access, Evidence, Passage, Query, Retrieval
+from grounding.records import LEAD_IN, Access, Evidence, Passage, Query, Retrieval, Turn
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, RunningBot
 from tests.fakes.channel import FakeChannel
@@ -126,6 +126,31 @@ async def test_without_words_it_says_what_to_type_and_a_second_page_is_empty(
     assert empty["composeExtension"]["text"] == EN("type_words")
     more = await send(bot, channel, "query", searched("watch", queryOptions={"skip": 25, "count": 25}))
     assert more["composeExtension"]["text"] == EN("nothing")
+
+
+@pytest.mark.parametrize(
+    ("said", "view"),
+    [
+        (["what does watch plus cost in germany"], ("Watch Plus", "Germany")),
+        (["what does it cost a danish customer", "oh no, she lives in France"], ("Watch Plus", "France")),
+        (["what does watch plus cost in Spain"], ("Watch Plus",)),
+        (["what does watch plus cost"], ("Watch Plus",)),
+    ],
+)
+async def test_the_country_that_was_spoken_of_last_is_in_view(
+    system: System, said: list[str], view: tuple[str, ...]
+) -> None:
+    """As the documents call it; one that none of them has is not."""
+
+    class Names:
+        async def in_view(self, turns: Sequence[Turn], access: Access, *, of_titles: bool) -> tuple[str, ...]:
+            return ("Watch Plus",)
+
+        async def knows(self, name: str, access: Access) -> bool:
+            return name in {"Germany", "France", "Denmark"}
+
+    knowledge = PersonsKnowledge(replace(system, queries=Names()))  # type: ignore[arg-type]  # all that is asked of it
+    assert await knowledge.in_view([Turn("user", text) for text in said], None) == view
 
 
 @pytest.mark.parametrize(
