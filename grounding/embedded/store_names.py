@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import islice, pairwise
 
 from grounding.embedded.vocabulary import SHORTEST, Vocabulary
@@ -69,6 +70,7 @@ class StoreNames:
         self._documents = 0
         self._gazetteer = Gazetteer({})
         self._rights: dict[Key, frozenset[_Rights]] = {}
+        self._proper = lru_cache(maxsize=8192)(self._written)
 
     async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
         """For each text the names it speaks of, only of documents that `access` may read. Raises StoreError."""
@@ -129,15 +131,17 @@ class StoreNames:
         for one, other in pairwise(words(text)):
             if any(n.start < other.end and one.start < n.end for n in found) or not _may_name(text, one, other):
                 continue
-            name = self._proper(f"{one.text} {other.text}", access)
+            name = self._proper(one.text.lower(), other.text.lower(), access, self._reloaded)
             if name:
                 found.append(Linked(one.start, other.end, name, key_of(name), 1.0))
         return sorted(found, key=lambda n: n.start)
 
-    def _proper(self, phrase: str, access: Access) -> str:
-        """How passages write two words where they write them as a name, both with a capital or a digit; empty where most do not."""
-        rows = self._store.rows(self._words.holding(phrase, access, LOOKED_THROUGH)).values()
-        form = re.compile(rf"(?<![^\W_]){re.escape(phrase).replace(chr(92) + ' ', ' ')}(?![^\W_])", re.IGNORECASE)
+    def _written(self, one: str, other: str, access: Access, _generation: int) -> str:
+        """How passages write two words where they write them as a name, both with a capital or a digit; empty where most do not. Kept as `_proper` for a generation:
+        each turn of a talk asks for the pairs of all turns before it.
+        """
+        rows = self._store.rows(self._words.holding(f"{one} {other}", access, LOOKED_THROUGH)).values()
+        form = re.compile(rf"(?<![^\W_]){re.escape(one)} {re.escape(other)}(?![^\W_])", re.IGNORECASE)
         said = [
             m.group() for row in rows if access.may_read(row.groups) for m in islice(form.finditer(row.chunk.text), 8)
         ]

@@ -73,12 +73,12 @@ def _without_the_column(reading: Reading, fitted: Sequence[FittedTable]) -> froz
     telephone numbers is named by half of its words, any other by all of them.
     """
     bare = set[int]()
-    for one in fitted:
+    last = " ".join(part.text for part in reading.parts)
+    for one in fitted if reading.form == "value" else ():
+        if one.table.labelled:
+            continue
         told = dict.fromkeys(header for row in one.table.cells for header, _ in row[1:] if header)
         headers = [header for header in told if not country_codes(header)]  # those are for `of_the_country`
-        if reading.form != "value" or one.table.labelled:
-            continue
-        last = " ".join(part.text for part in reading.parts)
         whole = {headers[i] for i in named_among([h.replace("_", " ") for h in headers], last, in_part=False)}
         half = {headers[i] for i in columns(headers, reading)}
         contacts = any(h in half and PHONE.search(v) for row in one.table.cells for h, v in row)

@@ -182,9 +182,8 @@ _SIGNS = {
     "DKK": "DKK",
 }
 """Signs of money beside an amount, and what they may be (ISO 4217)."""
-_MONEY = re.compile(
-    rf"(?<![^\W_])({'|'.join(sorted(map(re.escape, _SIGNS), key=len, reverse=True))}) ?\d|\d ?({'|'.join(sorted(map(re.escape, _SIGNS), key=len, reverse=True))})(?![^\W_])"
-)
+_SIGN = "|".join(sorted(map(re.escape, _SIGNS), key=len, reverse=True))
+_MONEY = re.compile(rf"(?<![^\W_])({_SIGN}) ?\d|\d ?({_SIGN})(?![^\W_])")
 
 
 def foreign_money(text: str, codes: frozenset[str]) -> bool:

@@ -1,23 +1,28 @@
-"""What an amount is for: "a year" of a question beside "Price per month" of a row."""
+"""What an amount is for: "a year" of a question beside "Price per month" of a row.
+
+`periods.json` has the words by period: those that something leads in ("per month", "a year"), and those that stand alone ("monthly").
+"""
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
-from importlib.resources import files
 
-_LEADS = "per|a|an|each|every|pro|im|je|jeden|par|al|por|all'|ao|per|à l'|l'|/"
-"""What leads a period in; a word as "monthly" needs nothing."""
+from grounding.tables import table
 
 
 @cache
 def _periods() -> tuple[dict[str, str], re.Pattern[str]]:
-    words: dict[str, list[str]] = json.loads(files("grounding.quoting").joinpath("periods.json").read_text("utf-8"))
-    named = {word: period for period, told in words.items() for word in told}
-    alone = [w for w in named if w.endswith(("ly", "lich", "lijks", "uel", "ual", "ile", "ale", "sal", "nnual"))]
-    every, whole = ("|".join(sorted(map(re.escape, ws), key=len, reverse=True)) for ws in (named, alone))
-    return named, re.compile(rf"(?<![^\W_])(?:(?:{_LEADS})\s?({every})|({whole}))(?![^\W_])", re.IGNORECASE)
+    held = table(__file__)
+    named = {word: period for part in ("named", "alone") for period, words in held[part].items() for word in words}
+    led, alone = (_any(word for words in held[part].values() for word in words) for part in ("named", "alone"))
+    form = rf"(?<![^\W_])(?:(?:{_any(held['leads'])})\s?({led})|({alone}))(?![^\W_])"
+    return named, re.compile(form, re.IGNORECASE)
+
+
+def _any(words: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
 @lru_cache(maxsize=8192)

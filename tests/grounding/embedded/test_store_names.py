@@ -65,6 +65,11 @@ async def test_two_words_that_passages_write_as_a_name_are_one(index: EmbeddedIn
     assert await linked(names, "price of vault prime", Access()) == []
     assert await linked(names, "price of vault prime", LEGAL) == ["Vault Prime"]
     assert await linked(names, "pro " * 200 + "watch pro", Access()) == []
+    assert await linked(names, "how much is lantern max", Access()) == []
+    put(index, Document("later", "Notes", "Plan: Lantern Max | Price: $2", None, None, None))
+    assert await linked(names, "how much is lantern max", Access()) == ["Lantern Max"], (
+        "what was looked up before is looked up anew"
+    )
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ from grounding.quoting.periods import periods_in
         ("al mese", {"month"}),
         ("por noche", {"night"}),
         ("per week", {"week"}),
+        ("monthly and annual fees", {"month", "year"}),
+        ("wöchentlich, jaarlijks", {"week", "year"}),
         ("model: Pavo | per_month: 64.90", {"month"}),
         ("12 months, 2 years", set()),
         ("a yearling, an hour, per person", set()),
@@ -31,6 +33,6 @@ def test_the_periods_that_a_text_names(text: str, periods: set[str]) -> None:
 
 
 def test_no_word_stands_for_two_periods() -> None:
-    words = json.loads(files("grounding.quoting").joinpath("periods.json").read_text("utf-8"))
-    named = [word for told in words.values() for word in told]
+    held = json.loads(files("grounding.quoting").joinpath("periods.json").read_text("utf-8"))
+    named = [word for part in ("named", "alone") for told in held[part].values() for word in told]
     assert len(named) == len(set(named))
