@@ -11,10 +11,12 @@ from importlib.resources import files
 from babel import Locale
 from babel.numbers import get_territory_currencies
 
+from grounding.tables import table
 from grounding.text import caseless
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
-_ALIASES: dict[str, str] = json.loads(files("grounding.quoting").joinpath("countries.json").read_text("utf-8"))
+_SAID = table(__file__)
+"""`in_cells`: by code what a question may call a country that a cell gives by its code, adjectives too; `called`: names that people use and CLDR has not."""
 
 
 @lru_cache(maxsize=512)
@@ -25,7 +27,7 @@ def country_names(code: str) -> tuple[str, ...]:
     named = [Locale(language).territories.get(code) for language in LANGUAGES]
     if named[0] is None:
         return ()
-    return tuple(dict.fromkeys([*(caseless(name) for name in named if name), *_ALIASES.get(code, "").split()]))
+    return tuple(dict.fromkeys([*(caseless(name) for name in named if name), *_SAID["in_cells"].get(code, "").split()]))
 
 
 _WORDS = re.compile(r"[^\W\d_][\w’'.-]*")
@@ -49,38 +51,8 @@ def _codes() -> dict[str, str]:
         for language in LANGUAGES
         if (name := Locale(language).territories.get(code))
     }
-    # what people say; adjectives are no countries
-    said = {
-        "uk": "GB",
-        "u.k.": "GB",
-        "britain": "GB",
-        "england": "GB",
-        "usa": "US",
-        "u.s.": "US",
-        "us": "US",
-        "america": "US",
-        "holland": "NL",
-        "hollande": "NL",
-        "holanda": "NL",
-        "olanda": "NL",
-        "turkey": "TR",
-        "grossbritannien": "GB",
-        "großbritannien": "GB",
-        "grande-bretagne": "GB",
-        "gran bretaña": "GB",
-        "gran bretagna": "GB",
-        "grã-bretanha": "GB",
-        "groot-brittannië": "GB",
-        "angleterre": "GB",
-        "inglaterra": "GB",
-        "inghilterra": "GB",
-        "engeland": "GB",
-        "scotland": "GB",
-        "schottland": "GB",
-        "wales": "GB",
-        "amerika": "US",
-    }
-    return {**named, **{caseless(name): code for name, code in said.items()}}
+    called = {caseless(name): code for code, said in _SAID["called"].items() for name in said}
+    return {**named, **called}
 
 
 @cache
