@@ -113,13 +113,15 @@ class Screening:
 class Source:
     """A text that claims are checked against. `id` is free; in a turn it is the chunk id.
 
-    `updated`: when it was last changed, ISO 8601, where that is known: of two sources that disagree the newer is named.
+    `updated`: when it was last changed, ISO 8601, where that is known: of two sources that disagree the newer is named. `replaced_by`: the title of the
+    edition that has taken its place, "" while it holds.
     """
 
     id: str
     text: str
     title: str = ""
     updated: str | None = None
+    replaced_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,12 @@ from bot.replay.compare import Compartment, answers, claims, compared, without_m
 from bot.system import CheckRequest, System
 from bot.turn.rerun import NOT_ASKED
 from bot.turn.rework import messages
+from bot.turn.sources import as_sources
 from bot.turn.transcript import turns_from_json
 from bot.wording.email import email_body
 from grounding.errors import InputError
 from grounding.policy import DEFAULT_POLICY
+from grounding.records import Passage
 from rai.ledger.contents import MASK, UNREADABLE
 from rai.records import Entry, Report, Source
 
@@ -136,9 +138,18 @@ def sources_of(body: Mapping[str, Any]) -> tuple[Source, ...]:
         turns = turns_from_json(body["ask"].get("history") or [], "ask.history")
         said = messages([turn for turn in turns if turn.text.strip()])
         return tuple(Source(e.passage.chunk_id, e.passage.text, e.passage.title) for e in said)
-    return tuple(
-        Source(e["chunk_id"], e.get("text") or "", e.get("title") or "", e.get("updated"))
-        for e in body.get("evidence") or ()
+    evidence = body.get("evidence") or ()
+    return as_sources(
+        [
+            Passage(
+                e["chunk_id"],
+                e.get("doc_id") or "",
+                e.get("title") or "",
+                e.get("text") or "",
+                updated=e.get("updated"),
+            )
+            for e in evidence
+        ]
     )
 
 

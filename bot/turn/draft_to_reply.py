@@ -17,6 +17,7 @@ from bot.turn.citations import citations, markers, offered, with_markers, with_m
 from bot.turn.contacts import as_draft, with_official, with_trust
 from bot.turn.regeneration import drafted_again
 from bot.turn.screening import screen_draft
+from bot.turn.sources import as_sources
 from bot.turn.state import TurnState
 from bot.wording.closest import closest, unknown
 from bot.wording.left_out import without_left_out
@@ -30,7 +31,7 @@ from grounding.query.clarify import Clarification
 from grounding.quoting.coverage import coverage
 from grounding.quoting.question_parts import read
 from grounding.records import Evidence
-from rai.records import SUPPORTED, Category, Outcome, Report, Source
+from rai.records import SUPPORTED, Category, Outcome, Report
 
 CLOSEST = 3
 """Passages that are named where nothing was quoted: so many that a person on the telephone can look into."""
@@ -152,7 +153,7 @@ def _read(state: TurnState, text: str) -> str:
 
 
 async def _check(state: TurnState, text: str) -> Checked:
-    sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title, e.passage.updated) for e in state.evidence]
+    sources = as_sources([e.passage for e in state.evidence])
     told = [without_left_out(each) for each in state.said]
     report = await state.seams.check(text, sources, without_left_out(state.query.text), told, state.ask.at)
     return Checked(text, replace(report, claims=with_numbers(text, report.claims, state.evidence)))

@@ -19,6 +19,7 @@ from bot.turn.prompt import turn_prompt
 from bot.turn.read_again import read_again
 from bot.turn.screening import screen_draft
 from bot.turn.small_talk import REWORKS, SmallTalkTexts, Talk, lists
+from bot.turn.sources import as_sources
 from bot.turn.state import TurnState
 from bot.wording.email import LANGUAGES, as_email, email_body
 from grounding.model_calls.spotlight import block
@@ -28,7 +29,7 @@ from grounding.quoting.blocks import BAR
 from grounding.quoting.coverage import coverage
 from grounding.quoting.question_parts import read
 from grounding.records import Evidence, Passage, Query, Turn
-from rai.records import Entry, Outcome, Report, Source
+from rai.records import Entry, Outcome, Report
 from rai.screening.decision import as_data
 from rai.screening.languages import language as language_of
 
@@ -251,7 +252,7 @@ async def _relevance(state: TurnState, line: str) -> float:
 
 
 async def _checked(state: TurnState, text: str, evidence: Sequence[Evidence]) -> Report:
-    sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title, e.passage.updated) for e in evidence]
+    sources = as_sources([e.passage for e in evidence])
     return await state.seams.check(text, sources, state.query.text, (), state.ask.at)
 
 

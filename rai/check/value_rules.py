@@ -21,6 +21,7 @@ from rai.check.reading.readings import is_age, readings
 from rai.check.reading.sources import Place
 from rai.check.rules.closed_day import closed_day
 from rai.check.rules.country import of_another_country
+from rai.check.rules.edition import of_a_replaced_edition
 from rai.check.rules.given import said_by_the_person
 from rai.check.rules.missing import another_rate, missing, open_date
 from rai.check.rules.name_rules import named, numbered_name
@@ -117,7 +118,8 @@ def _first(n: int, value: Found, checked: Checked) -> Finding | None:
     """The finding of the first of `ALONE` that decides a value; None if none does."""
     answer = checked.answer
     judged = Judged(n, checked.claims[n], value, tuple(readings(value, answer.text)), answer)
-    return next((finding for step in ALONE if (finding := step.decide(judged)) is not None), None)
+    decided = next((finding for step in ALONE if (finding := step.decide(judged)) is not None), None)
+    return decided and (of_a_replaced_edition(n, judged.claim, value, decided, answer) or decided)
 
 
 def _name(judged: Judged) -> Finding | None:

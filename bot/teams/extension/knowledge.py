@@ -12,12 +12,13 @@ from bot.events.looks import record_check
 from bot.records import Actor
 from bot.system import CheckRequest, System
 from bot.turn.read_again import read_again, versions_of
+from bot.turn.sources import as_sources
 from bot.wording.refusals import spoken
 from grounding.errors import ServiceError
 from grounding.evidence.choose import superseded
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
 from grounding.records import Access, Evidence, Passage, Query, Turn
-from rai.records import Report, Source
+from rai.records import Report
 from rai.screening.languages import language
 
 WITHIN_S = 5.0
@@ -64,8 +65,7 @@ class PersonsKnowledge:
     async def check(self, text: str, user: str | None, actor: Actor) -> tuple[Report, Sequence[Passage]]:
         """A text against what is found for it; the record says that it was checked, and not what it says. Raises ServiceError, StoreError, WorkError."""
         passages = await self.search(text, user, CHECKED_AGAINST)
-        sources = tuple(Source(p.chunk_id, p.text, p.title, p.updated) for p in passages)
-        request = CheckRequest(text, sources)
+        request = CheckRequest(text, as_sources(passages))
         report = await self.system.check(request)
         digests = Digests(self.system.settings.files.ledger_key)
         await record_check(self.system.ledger, digests, actor, [(request, report)])

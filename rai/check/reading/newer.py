@@ -20,7 +20,9 @@ _DATED = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
 def newer_of(first: Prepared, second: Prepared) -> Source | None:
-    """The newer of two documents, or None if that is not known."""
+    """The newer of two documents, or None if that is not known. Of two of which one has been replaced it is the other."""
+    if bool(first.source.replaced_by) != bool(second.source.replaced_by):
+        return second.source if first.source.replaced_by else first.source
     a, b = _date(first), _date(second)
     if a and b and a[: len(b)] != b[: len(a)]:
         return first.source if a > b else second.source

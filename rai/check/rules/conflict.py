@@ -69,7 +69,7 @@ def conflict(
             against = [
                 r
                 for s in context.sources
-                if s.source not in agreeing
+                if s.source not in agreeing and (place.source.replaced_by or not s.source.replaced_by)
                 for r in _disagreeing(place, s, context)
                 if clash(told, r) is None
             ]

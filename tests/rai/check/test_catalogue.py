@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, get_args
 
@@ -31,9 +32,15 @@ SPARES = [(row, answer) for row in ROWS for answer in row["spares"]]
 
 
 def claims(row: dict[str, Any], answer: str) -> tuple[Claim, ...]:
-    return check_claims(
-        answer, [Source(f"s{n}", text) for n, text in enumerate(row["sources"], 1)], row.get("question")
-    )
+    return check_claims(answer, sources_of(row), row.get("question"))
+
+
+def sources_of(row: dict[str, Any]) -> list[Source]:
+    """The sources of a row; under `replaced` the titles of the editions that have taken the place of the first ones."""
+    texts, newer = row["sources"], row.get("replaced", ())
+    return [
+        Source(f"s{n}", text, replaced_by=by) for n, (text, by) in enumerate(zip_longest(texts, newer, fillvalue=""), 1)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -82,8 +89,7 @@ def test_no_rule_decides_what_the_catalogue_does_not_say(row: dict[str, Any]) ->
 
 def values_of(row: dict[str, Any], text: str) -> Iterator[Judged]:
     """Each value of `text` as the steps are given it."""
-    sources = [Source(f"s{n}", source) for n, source in enumerate(row["sources"], 1)]
-    context = context_of(sources, row.get("question"), (), REGIONS, None)
+    context = context_of(sources_of(row), row.get("question"), (), REGIONS, None)
     found = find_values(text, REGIONS)
     values = sorted([*found, *loose_digits(text, found)], key=lambda f: (f.start, f.end))
     by_place = {(c.start, c.end, c.kind): c for c in claims_of(text, values)}
@@ -103,7 +109,16 @@ def test_a_step_names_only_its_own_rules(row: dict[str, Any]) -> None:
 
 
 def test_steps_name_every_rule_that_decides_a_value_by_itself() -> None:
-    together = {"quoted-otherwise", "written-formula", "worked-out", "remainder", "may-follow", "how-many", "lookalike"}
+    together = {
+        "quoted-otherwise",
+        "replaced-edition",
+        "written-formula",
+        "worked-out",
+        "remainder",
+        "may-follow",
+        "how-many",
+        "lookalike",
+    }
     left = {"only-asked", "asks-the-reader", "within-name", "open-year", "no-source"}
     of_values = {r.id for r in RULES if r.about in ("value", "name")}
     assert frozenset().union(*(step.rules for step in ALONE)) == of_values - together - left

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from bot.records import Ask, Reply
+from bot.records import Actor, Ask, Reply
 from bot.settings.load import load_settings
 from bot.system import System
 from bot.teams.extension.knowledge import PersonsKnowledge
@@ -400,3 +401,18 @@ def test_every_language_has_its_own_words() -> None:
     assert set(ExtensionWords.texts()) == {"en", "de", "fr", "es", "it", "pt", "nl"}
     for name in ExtensionWords.texts()["en"].keys() - {"source"}:
         assert len({row[name] for row in ExtensionWords.texts().values()}) == len(ExtensionWords.texts()), name
+
+
+async def test_what_only_a_replaced_edition_says_is_doubted(tmp_path: Path) -> None:
+    """Thirty days are last year's: a message that still says so is not called supported."""
+    settings, pages = load_settings(home=tmp_path / "home"), tmp_path / "kb"
+    pages.mkdir()
+    (pages / "returns-2025.md").write_text("# Returns (2025)\n\nYou can return a lamp within 30 days.\n", "utf-8")
+    (pages / "returns-2026.md").write_text("# Returns (2026)\n\nSend lamps back in the first 45 days.\n", "utf-8")
+    await take_in(settings, pages, lexical_only=True)
+    async with running(settings) as made:
+        knowledge = PersonsKnowledge(made, AMPLE_S)
+        wrong, _ = await knowledge.check("You can return the lamp within 30 days.", None, Actor())
+        right, _ = await knowledge.check("You can return the lamp in the first 45 days.", None, Actor())
+    assert [(c.status, c.rule) for c in wrong.claims if c.kind == "quantity"] == [("unchecked", "replaced-edition")]
+    assert [c.status for c in right.claims if c.kind == "quantity"] == ["exact"]

@@ -1,0 +1,42 @@
+"""Values that only a replaced edition still has: the thirty days of last year's returns page, in a message of today."""
+
+from __future__ import annotations
+
+import re
+
+from rai.check.answer import Answer
+from rai.check.context import Finding
+from rai.check.lexicon.load import cues
+from rai.check.statements.terms import language
+from rai.claims.found import Found
+from rai.records import SUPPORTED, Claim
+
+_YEAR = re.compile(r"(?<![\w.-])(?:19|20)\d{2}(?![\w-]|\.\d)")
+
+
+def of_a_replaced_edition(n: int, claim: Claim, found: Found, finding: Finding, answer: Answer) -> Finding | None:
+    """The doubt about a supported value whose places all lie in replaced editions (`Source.replaced_by`). None where a source that still holds has it, and where the
+    answer or the question speaks of the past or of the year of that edition: then it is what was asked for.
+    """
+    old = {s.source.id: s.source for s in answer.context.sources if s.source.replaced_by}
+    held = dict.fromkeys(span.source for span in finding.evidence)
+    if (
+        not old
+        or not held
+        or claim.kind == "entity"
+        or finding.status not in SUPPORTED
+        or not held.keys() <= old.keys()
+    ):
+        return None
+    question = answer.context.question.source.text if answer.context.question else ""
+    sentence, source = answer.sentence(n), old[next(iter(held))]
+    years = {*_YEAR.findall(source.title), (source.updated or "")[:4]}
+    told_of_it = years.intersection(_YEAR.findall(f"{sentence} {question}"))
+    if told_of_it or answer.around[found].frame.past or _speaks_of_the_past(sentence):
+        return None
+    why = f"Only {source.title or source.id} has {claim.text}, and {source.replaced_by} has replaced that edition."
+    return Finding("unchecked", finding.evidence, why, rule="replaced-edition")
+
+
+def _speaks_of_the_past(sentence: str) -> bool:
+    return any(cue.concept == "past" and cue.key == "past" for cue in cues(sentence, language(sentence)))
