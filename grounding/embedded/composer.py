@@ -17,8 +17,8 @@ from grounding.query.answer_kind import holds
 from grounding.quoting.blocks import BAR, cells
 from grounding.quoting.choose import MONEY, NEAR_BEST, choose, shown
 from grounding.quoting.conditions import (
-    Weighed,
     less_for_the_country,
+    less_for_what_is_carried,
     of_the_country,
     subject,
     with_the_value,
@@ -31,6 +31,7 @@ from grounding.quoting.question_parts import Part, Reading, read
 from grounding.quoting.siblings import fitted_tables, fitting, rivals, together
 from grounding.quoting.sureness import may_quote
 from grounding.quoting.unknown import unknown_in_follow_up, unknown_name
+from grounding.quoting.weighed import Weighed
 from grounding.records import LEAD_IN, Draft, Evidence, Passage, Prompt
 from grounding.text import body_start, terms
 
@@ -77,7 +78,12 @@ class ExtractiveComposer:
         lines = filter_quotes(weighed, kept, prompt.evidence) if kept else []
         best = max(e.score for e in prompt.evidence)
         if rest is not None:
-            rest = replace(rest, scores=of_the_country(rest))
+            left = of_the_country(rest)
+            apart = [
+                [a if s else 0.0 for a, s in zip(own, part, strict=True)]
+                for own, part in zip(rest.alone, left, strict=True)
+            ]
+            rest = replace(rest, scores=left, alone=apart)
             if may_quote(rest.reading, rest.found, rest.scores, best):
                 lines = [*quotes(rest, prompt.evidence), *lines]
         if not lines:
@@ -100,11 +106,15 @@ class ExtractiveComposer:
         bare = without_countries(reading)
         if bare is not reading:
             scores = less_for_the_country(scores, await self.scores(bare, found, passages), bare, found)
-        told = together(fitting(scores, fitted), reading, found, fitted)
-        if not _YEAR.search(reading.text):  # who names a year may mean what held then
-            told = without_retired(told, found, passages)
-        told = with_the_value(without_strangers(told, reading, found, passages), reading, found, fitted)
-        return Weighed(reading, found, passages, fitted, told)
+        alone = fitting(less_for_what_is_carried(scores, reading, prompt.question, found), fitted)
+
+        def under_what_is_asked(told: list[list[float]]) -> list[list[float]]:
+            if not _YEAR.search(reading.text):  # who names a year may mean what held then
+                told = without_retired(told, found, passages)
+            return with_the_value(without_strangers(told, reading, found, passages), reading, found, fitted)
+
+        told = under_what_is_asked(together(alone, reading, found, fitted))
+        return Weighed(reading, found, passages, fitted, told, under_what_is_asked(alone))
 
     async def scores(
         self, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
@@ -215,14 +225,19 @@ def filtering(weighed: Weighed) -> tuple[Filtered | None, Weighed | None]:
         if (kept := filtered(replace(reading, parts=(part,)), weighed.fitted)) is not None:
             others = [i for i in range(len(reading.parts)) if i != at]
             left = replace(reading, parts=tuple(reading.parts[i] for i in others))
-            rest = replace(weighed, reading=left, scores=[weighed.scores[i] for i in others])
+            rest = replace(
+                weighed,
+                reading=left,
+                scores=[weighed.scores[i] for i in others],
+                alone=[weighed.alone[i] for i in others],
+            )
             return kept, rest if others else None
     return None, weighed
 
 
 def quotes(weighed: Weighed, evidence: Sequence[Evidence]) -> list[str]:
     """The best blocks, each with its [n]."""
-    chosen = choose(weighed.reading, weighed.found, weighed.passages, weighed.scores, weighed.fitted)
+    chosen = choose(weighed)
     return [quoted(weighed.found[i], weighed.reading, evidence[weighed.found[i].passage]) for i in chosen]
 
 

@@ -192,6 +192,11 @@ def goes_on(text: str) -> bool:
     )
 
 
+def refers(text: str) -> bool:
+    """True if a question points with a word at something that was said: it, that, the same."""
+    return bool(_POINTS.search(text))
+
+
 def points(text: str) -> bool:
     """True if a question refers with a pronoun to what it asks about: the name of the thing makes it complete."""
     return bool(_PRONOUN.search(text)) and not re.match(

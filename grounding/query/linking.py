@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from grounding.ports import Linker, Summarizer
 from grounding.query.conversation import is_strong, last_asked, leans, names, resumed, spoken_of, turns_away, with_story
 from grounding.query.gazetteer import Key, key_of
+from grounding.quoting.blocks import BAR
 from grounding.records import LEAD_IN, Access, Linked, Query, Turn
 from grounding.text import terms
 
@@ -170,7 +171,12 @@ class QueryBuilder:
             return query
         first = max(0, asked - LOOK_BACK)
         linked = await self._linker.link([_of_the_turn(t) for t in turns[first : asked + 1]], access)
-        places = [(first + i, name) for i, names in enumerate(linked) for name in names]
+        places = [
+            (first + i, name)
+            for i, names in enumerate(linked)
+            for name in names
+            if not (i and linked[i - 1] and _quotes_for(turns[first + i], turns[first + i - 1]))
+        ]
         named = with_names(query, asked, mentions(turns, asked, places))
         if named is not query:
             return named
@@ -181,10 +187,23 @@ class QueryBuilder:
 
 
 def _of_the_turn(turn: Turn) -> str:
-    """What of a turn may name what is spoken of: all, but of our own quotes the first alone; those behind it are of other things as well."""
-    if turn.role != "assistant" or not turn.text.startswith(LEAD_IN):
+    """What of a turn may name what is spoken of: all, but of our own quotes the first alone, and of a row what it is about; what stands behind that is of other
+    things as well.
+    """
+    if not _is_quoted(turn):
         return turn.text
-    return "\n".join(turn.text.split("\n")[:2])
+    lead, _, quotes = turn.text.partition("\n")
+    first, _, _ = quotes.partition("\n")
+    return f"{lead}\n{first.partition(BAR)[0]}"
+
+
+def _quotes_for(turn: Turn, question: Turn) -> bool:
+    """Whether a turn of ours quotes for that of a person: what they named is spoken of then, and not all that stands beside it in a quote."""
+    return _is_quoted(turn) and question.role != "assistant"
+
+
+def _is_quoted(turn: Turn) -> bool:
+    return turn.role == "assistant" and turn.text.startswith(LEAD_IN)
 
 
 def _is_a_name(word: str) -> bool:

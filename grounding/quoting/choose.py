@@ -12,7 +12,8 @@ from grounding.quoting.blocks import BAR, Cell, cells, is_empty
 from grounding.quoting.countries import country_codes
 from grounding.quoting.features import BlockCandidate
 from grounding.quoting.question_parts import Part, Reading
-from grounding.quoting.siblings import FEW, FittedTable, columns, is_label, rivals
+from grounding.quoting.siblings import FEW, columns, is_label, rivals
+from grounding.quoting.weighed import Weighed
 from grounding.records import Passage
 
 SHORT, AMPLE = 113, 212
@@ -38,25 +39,19 @@ def room(reading: Reading) -> int:
     return SHORT if reading.form == "value" and len(reading.parts) == 1 else AMPLE
 
 
-def choose(
-    reading: Reading,
-    found: Sequence[BlockCandidate],
-    passages: Sequence[Passage],
-    scores: Sequence[Sequence[float]],
-    fitted: Sequence[FittedTable],
-) -> list[int]:
-    """Indices into `found` of the blocks to quote, in the order in which they are read: the best first, steps and lists as they stand.
+def choose(weighed: Weighed) -> list[int]:
+    """Indices into the blocks of those to quote, in the order in which they are read: the best first, steps and lists as they stand.
 
     For each part its best block with what belongs to it, then, as far as there is room, others that score near it and add something.
-    `scores`: for each part one for each candidate. `fitted`: the tables among them.
     """
+    reading, found, passages, fitted = weighed.reading, weighed.found, weighed.passages, weighed.fitted
     chosen: list[int] = []
     together: dict[int, int] = {}
     left = room(reading)
     most = MOST * len(reading.parts)
     share = BESIDE_STEPS if reading.form == "steps" else NEAR_BEST
-    for part, values in zip(reading.parts, scores, strict=True):
-        best = _with_value(max(range(len(found)), key=lambda i: (values[i], -i)), part, found, passages, values)
+    for part, values, own in zip(reading.parts, weighed.scores, weighed.alone, strict=True):
+        best = _with_value(_likeliest(values, own, weighed), part, found, passages, values)
         before = len(chosen)
         left -= _add(chosen, [best], found, left)
         beside = rivals(best, reading, found, fitted)
@@ -65,20 +60,28 @@ def choose(
         left -= _add(chosen, belonging(best, reading, found, passages), found, left)
         if len(chosen) > before + 1:
             together |= dict.fromkeys(chosen[before:], best)
-    for part, values in zip(reading.parts, scores, strict=True):
-        order = sorted(range(len(found)), key=lambda i: (-values[i], i))
+    for part, own in zip(reading.parts, weighed.alone, strict=True):
+        order = sorted(range(len(found)), key=lambda i: (-own[i], i))
         for i in order:
-            if (
-                values[i] < share * values[order[0]]
-                or left < LEAST
-                or (reading.form == "value" and len(chosen) >= most)
-            ):
+            if own[i] < share * own[order[0]] or left < LEAST or (reading.form == "value" and len(chosen) >= most):
                 break
             if _says_no_value(i, part, chosen, found, passages):
                 continue
             if reading.form == "list" or not any(outdone(found[i], found[j], reading, passages) for j in chosen):
                 left -= _add(chosen, [i], found, left)
     return _in_order(chosen, together, reading, found)
+
+
+def _likeliest(values: Sequence[float], own: Sequence[float], weighed: Weighed) -> int:
+    """The block that is likeliest to answer: of rows that compete none, though one of them may, where another block is likelier than each of them. Two lines
+    on what an old device is worth are no answer to how long its warranty is.
+    """
+    best = max(range(len(values)), key=lambda i: (values[i], -i))
+    group = rivals(best, weighed.reading, weighed.found, weighed.fitted)
+    if not group:
+        return best
+    among = max(own[i] for i in group)
+    return max((i for i, v in enumerate(values) if v and own[i] > among), key=lambda i: (own[i], -i), default=best)
 
 
 def _in_order(

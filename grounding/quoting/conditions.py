@@ -6,18 +6,18 @@ All functions take scores as lists of one for each part of the question with one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grounding.query.answer_kind import KINDS, holds
-from grounding.query.conversation import FILLERS, content
+from grounding.query.conversation import FILLERS, content, refers
 from grounding.quoting.blocks import BAR, NOTHING, cells, is_empty
 from grounding.quoting.choose import NEAR_BEST
 from grounding.quoting.countries import country_codes, foreign_money, spoken_codes, without_country
-from grounding.quoting.features import BlockCandidate
+from grounding.quoting.features import SLIPPED, BlockCandidate, likeness
 from grounding.quoting.periods import periods_in
 from grounding.quoting.question_parts import Part, Reading
 from grounding.quoting.siblings import FittedTable, columns, named_among
-from grounding.records import Passage
+from grounding.quoting.weighed import Weighed
 from grounding.text import terms
 
 ASIDE = 0.5
@@ -27,22 +27,6 @@ LACKS = 0.1
 PHONE = next(kind.held for kind in KINDS if kind.name == "phone")
 CONTACTS = frozenset({"phone", "email", "url"})
 """Kinds of values that a block has or has not, whatever its words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """A question over blocks: `scores` has for each part of it one for each of them; `fitted` are the tables among them."""
-
-    reading: Reading
-    found: Sequence[BlockCandidate]
-    passages: Sequence[Passage]
-    fitted: Sequence[FittedTable]
-    scores: Sequence[Sequence[float]]
-
-    @property
-    def best(self) -> int:
-        """The block with the highest score."""
-        return max(range(len(self.found)), key=lambda i: max(part[i] for part in self.scores))
 
 
 def with_the_value(
@@ -98,6 +82,24 @@ def _of_another_period(part: Part, candidate: BlockCandidate) -> bool:
     asked = periods_in(part.text) if part.wants is None or part.wants.name == "money" else frozenset()
     told = periods_in(_filled(candidate)) or periods_in(candidate.around)
     return bool(asked and told) and not told & asked
+
+
+def less_for_what_is_carried(
+    scores: list[list[float]], reading: Reading, last: str, found: Sequence[BlockCandidate]
+) -> list[list[float]]:
+    """`scores` with less for blocks that have nothing in common with the `last` question but what is carried along from before, where another says all that it
+    asks: the price of a router is no answer to "support phone number" after it. As they are where the question points back itself ("at that temperature").
+    """
+    carried = content(reading.text) - content(last)
+    if not carried or len(reading.parts) > 1 or refers(last):
+        return scores
+    [part], [told] = reading.parts, scores
+    own = subject(part) - FILLERS
+    said = [sum(likeness(t, c.held | c.above) >= SLIPPED for t in own) for c in found]
+    least = ASIDE * NEAR_BEST * max(told)
+    if not own or not any(s >= least and n == len(own) for s, n in zip(told, said, strict=True)):
+        return scores
+    return [[s * (1.0 if n else ASIDE) for s, n in zip(told, said, strict=True)]]
 
 
 def without_countries(reading: Reading) -> Reading:

@@ -7,6 +7,7 @@ side by side. What the last question says counts first, what it leaves open come
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -214,10 +215,14 @@ def fitting(scores: Sequence[Sequence[float]], fitted: Sequence[FittedTable]) ->
     return out
 
 
+_ASIDE = re.compile(r"\([^()]{0,80}\)")
+
+
 def _is_another(key: str, known: Sequence[frozenset[str]]) -> bool:
     """Whether a row is about a sibling of what the question names, by the rows of other tables: Watch Plus, where Watch Pro is asked about."""
-    own = frozenset(terms(key))
-    return len(key.split()) <= NAME_WORDS and any(
+    name = _ASIDE.sub(" ", key)  # "Wren S (first router)"
+    own = frozenset(terms(name))
+    return len(name.split()) <= NAME_WORDS and any(
         own & named and not named <= own and not own <= named for named in known
     )
 

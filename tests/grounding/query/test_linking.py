@@ -252,3 +252,26 @@ async def test_of_our_own_quotes_only_the_first_names_what_is_spoken_of() -> Non
         talk(quoted, "how much is it", answers="assistant"), Access()
     )
     assert names.asked[0] == f"{LEAD_IN}\n- The first of them [1]."
+
+
+async def test_of_a_quoted_row_only_what_it_is_about_names_what_is_spoken_of() -> None:
+    names = Names()
+    quoted = f"{LEAD_IN}\n- Old device: Wren X1 | Credit: $42 | Towards: Wren X2 [1]."
+    await QueryBuilder(CentralitySummarizer(None), names).build(
+        talk(quoted, "how much is it", answers="assistant"), Access()
+    )
+    assert names.asked[0] == f"{LEAD_IN}\n- Old device: Wren X1"
+
+
+async def test_what_our_answer_names_beside_what_a_person_named_is_not_spoken_of() -> None:
+    builder = QueryBuilder(CentralitySummarizer(None), Names())
+    quoted = f"{LEAD_IN}\n- Product: Acorn Guest House, Worth House | Warranty: 36 months [1]"
+    named = talk("warranty of the Acorn Guest House", quoted, "how heavy is it", answers="assistant")
+    assert (await builder.build(named, Access())).entities == ("Acorn Guest House",)
+    unnamed = talk(
+        "how long is the warranty",
+        f"{LEAD_IN}\n- Product: Worth House | Warranty: 36 months [1]",
+        "is it red",
+        answers="assistant",
+    )
+    assert (await builder.build(unnamed, Access())).entities == ("Worth House",)

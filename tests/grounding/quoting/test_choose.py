@@ -8,6 +8,7 @@ from grounding.quoting.choose import AMPLE, SHORT, choose, outdone, room, shown
 from grounding.quoting.features import BlockCandidate, candidates
 from grounding.quoting.question_parts import read
 from grounding.quoting.siblings import fitted_tables
+from grounding.quoting.weighed import Weighed
 from grounding.records import Passage
 
 
@@ -21,7 +22,8 @@ def chosen(question: str, found: Sequence[Passage], best: str, *, near: Sequence
     scores = [0.9 if best in c.block.text else 0.6 if any(n in c.block.text for n in near) else 0.1 for c in blocks]
     reading = read(question)
     fitted = fitted_tables(reading, blocks, found)
-    return [blocks[i].block.text for i in choose(reading, blocks, found, [scores] * len(reading.parts), fitted)]
+    told = [scores] * len(reading.parts)
+    return [blocks[i].block.text for i in choose(Weighed(reading, blocks, found, fitted, told, told))]
 
 
 STEPS = "How to pair it\n\n1. Open the app.\n2. Hold the key.\n3. Wait for the light."

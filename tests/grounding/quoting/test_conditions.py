@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from grounding.quoting.conditions import (
     ASIDE,
     LACKS,
-    Weighed,
     less_for_the_country,
+    less_for_what_is_carried,
     of_the_country,
     with_the_value,
     without_countries,
@@ -16,6 +18,7 @@ from grounding.quoting.conditions import (
 from grounding.quoting.features import candidates
 from grounding.quoting.question_parts import read
 from grounding.quoting.siblings import fitted_tables
+from grounding.quoting.weighed import Weighed
 from grounding.records import Passage
 
 MONTHLY = "Plan: Plus | USA: $8.99 | Germany: €9.49\nPlan: Pro | USA: $14.99 | Germany: €15.99"
@@ -25,9 +28,8 @@ BARE = "Plus costs $8.99 a month."
 def weighed(question: str, scores: list[float], *passages: Passage) -> Weighed:
     reading, found = read(question), candidates(passages)
     assert len(found) == len(scores), [c.block.text for c in found]
-    return Weighed(
-        reading, found, passages, fitted_tables(reading, found, passages), [list(scores) for _ in reading.parts]
-    )
+    told = [list(scores) for _ in reading.parts]
+    return Weighed(reading, found, passages, fitted_tables(reading, found, passages), told, told)
 
 
 def passage(text: str, title: str = "Prices", locator: str | None = None) -> Passage:
@@ -128,3 +130,20 @@ def test_a_question_that_says_nothing_but_a_country_stays_whole() -> None:
     asked = read("and in Germany?")
     assert without_countries(asked) is asked
     assert without_countries(read("opening hours")) == read("opening hours")
+
+
+CARRIED = "Wren X2 sold until: on sale.\n\nSupport: 030 23125 410.\n\nThe Wren X2 works from -20 to 45 °C."
+
+
+def test_what_is_only_carried_along_counts_less_where_something_says_what_is_asked() -> None:
+    last = "support phone number"
+    reading, found = read(f"Wren X2 {last}", last), candidates([passage(CARRIED)])
+    assert less_for_what_is_carried([[0.9, 0.5, 0.9]], reading, last, found) == [[0.45, 0.5, 0.45]]
+
+
+@pytest.mark.parametrize(
+    "last", ["will it work at that support temperature", "does the thing float", "Wren X2 support phone number"]
+)
+def test_what_is_carried_along_counts_where_the_question_points_at_it_or_nothing_says_what_is_asked(last: str) -> None:
+    reading, found = read(f"Wren X2 {last}", last), candidates([passage(CARRIED)])
+    assert less_for_what_is_carried([[0.9, 0.5, 0.9]], reading, last, found) == [[0.9, 0.5, 0.9]]

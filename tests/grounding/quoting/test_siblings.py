@@ -8,6 +8,7 @@ from grounding.quoting.choose import choose
 from grounding.quoting.features import BlockCandidate, candidates
 from grounding.quoting.question_parts import read
 from grounding.quoting.siblings import fit, fitted_tables, fitting, named_among, rivals, tables, together
+from grounding.quoting.weighed import Weighed
 from grounding.records import Passage
 
 BERTHS = "\n".join(
@@ -103,7 +104,21 @@ def test_siblings_that_nothing_tells_apart_compete_and_are_told_together() -> No
     assert rivals(0, reading, found, fitted) == (0, 1)
     scores = together([[0.5, 0.4, 0.1]], reading, found, fitted)
     assert scores[0] == pytest.approx([0.7, 0.7, 0.1])
-    assert choose(reading, found, passages, scores, fitted) == [0, 1]
+    assert choose(Weighed(reading, found, passages, fitted, scores, [[0.5, 0.4, 0.1]])) == [0, 1]
+
+
+def test_rows_that_compete_stand_behind_what_is_likelier_than_each_of_them() -> None:
+    """Two lines on what an old device is worth are no answer to how long its warranty is."""
+    works, broken = (
+        f"Old device: Wren X1 | Condition: {c} | Credit: {v}" for c, v in (("works", "$42"), ("no", "$11"))
+    )
+    passages, found = kb(f"{works}\n{broken}\n\nThe warranty of the Wren X1 is 36 months.")
+    reading = read("warranty for the wren x1")
+    fitted = fitted_tables(reading, found, passages)
+    alone = [[0.6, 0.6, 0.7]]
+    together_ = together(alone, reading, found, fitted)
+    assert together_[0][0] > 0.7
+    assert choose(Weighed(reading, found, passages, fitted, together_, alone))[0] == 2
 
 
 @pytest.mark.parametrize(
