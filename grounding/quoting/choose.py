@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from grounding.query.answer_kind import KINDS, holds
 from grounding.query.conversation import content
 from grounding.quoting.blocks import BAR, Cell, cells, is_empty
-from grounding.quoting.countries import country_codes
+from grounding.quoting.countries import country_codes, spoken_codes
 from grounding.quoting.features import BlockCandidate
 from grounding.quoting.question_parts import Part, Reading
 from grounding.quoting.siblings import FEW, columns, is_label, rivals
@@ -213,6 +213,15 @@ def _one_contact(row: str, found: Sequence[Cell], reading: Reading) -> str:
     return BAR.join([found[0].span.text, *(held[i].span.text for i in named)]) if named else row
 
 
+def _of_the_country(found: Sequence[Cell], reading: Reading) -> str:
+    """Of a row with columns of several countries what is of none, and those of the countries that the question names; empty of any other row."""
+    codes = [country_codes(c.header) for c in found]
+    asked = spoken_codes(reading.text)
+    if sum(map(bool, codes)) < 2 or not any(asked & of for of in codes):
+        return ""
+    return BAR.join(c.span.text for c, of in zip(found, codes, strict=True) if not of or of & asked)
+
+
 def shown(candidate: BlockCandidate, reading: Reading) -> str:
     """Text to quote for a candidate: of a row that sets several things side by side only the columns that the question names."""
     if candidate.block.kind != "row":
@@ -222,7 +231,7 @@ def shown(candidate: BlockCandidate, reading: Reading) -> str:
     if len(rest) < 2 or not all(c.header for c in rest):
         return candidate.block.text
     if not (is_label(label.header) or _all_priced(rest) or all(country_codes(c.header) for c in rest)):
-        return _one_contact(candidate.block.text, found, reading)
+        return _of_the_country(found, reading) or _one_contact(candidate.block.text, found, reading)
     headers = [c.header for c in rest]
     named = columns(headers, reading)
     if not named or len(named) == len(rest):

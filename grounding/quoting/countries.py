@@ -127,8 +127,18 @@ def spoken_codes(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def country_codes(text: str) -> frozenset[str]:
-    """The codes of the countries that a text names. Kept: blocks and lines come again with the next question about them."""
-    return frozenset(code for _, code in countries_in(text))
+    """The codes of the countries that a text names, in a table also by a code: beside its money ("BE EUR"), or below "country". Kept: blocks and lines come
+    again with the next question about them.
+    """
+    priced = (m[1] for m in _PRICED.finditer(text) if m[2] in get_territory_currencies(m[1]))
+    listed = (m[1] for m in _LISTED.finditer(text) if country_names(m[1]))
+    return frozenset((*(code for _, code in countries_in(text)), *priced, *listed))
+
+
+_PRICED = re.compile(r"(?<![^\W_])([A-Z]{2})[ _]([A-Z]{3})(?![^\W_])")
+_LISTED = re.compile(
+    r"(?<![^\W_])(?:country|land|pays|país|paese|market)(?:[ _]code)?: ([A-Z]{2})(?= \||\n|$)", re.IGNORECASE
+)
 
 
 _SIGNS = {

@@ -145,6 +145,15 @@ def test_a_column_of_countries_is_one_whatever_stands_in_it(nothing: str) -> Non
     assert shown(row(text), read("theft fee")) == text
 
 
+def test_beside_columns_of_other_countries_what_is_of_none_is_shown_too() -> None:
+    text = "art: E-01 | item: ear mould | IE EUR: 80.00 | AT EUR: 82.00 | remark: hard"
+    assert (
+        shown(row(text), read("ear mould price austria"))
+        == "art: E-01 | item: ear mould | AT EUR: 82.00 | remark: hard"
+    )
+    assert shown(row(text), read("ear mould price belgium")) == text
+
+
 def test_of_several_numbers_the_one_that_is_named_is_shown() -> None:
     text = "country: UK | customer line: +44 117 496 0410 | breakdown line: +44 117 496 0499 | e-mail: a@b.example"
     assert shown(row(text), read("breakdown line uk")) == "country: UK | breakdown line: +44 117 496 0499"

@@ -10,6 +10,7 @@ import pytest
 from grounding.quoting.countries import (
     as_said,
     countries_in,
+    country_codes,
     english_name,
     foreign_money,
     language_of_countries,
@@ -127,3 +128,17 @@ def test_money_that_is_none_of_a_country(text: str, codes: set[str], *, foreign:
 )
 def test_a_country_tells_the_language_that_alone_calls_it_so(text: str, language: str) -> None:
     assert language_of_countries(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("item: ear mould | IE EUR: 80.00 | AT EUR: 82.00", {"IE", "AT"}),
+        ("code: LEJ | country: DE | station: Leipzig", {"DE"}),
+        ("Land: FR\nLand: NL", {"FR", "NL"}),
+        ("IT USD: 80.00 | MY EUR: 4", set()),
+        ("size: DE | fits: AT", set()),
+    ],
+)
+def test_a_table_names_countries_by_their_codes_where_money_or_a_header_says_so(text: str, codes: set[str]) -> None:
+    assert country_codes(text) == codes
