@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
@@ -16,7 +15,6 @@ _SHOWN = 20
 """Passages that are told of a search, the best first."""
 _LINES = 80
 """Lines of a difference between two texts."""
-_MARK = re.compile(r" ?\[\d{1,2}\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +87,6 @@ def claims(then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]], 
         text = _clipped(str((one.get(key) or other[key]).get("text") or ""))
         rows.append(Compared(f"{key[2]} “{text}”", _status(one.get(key)), _status(other.get(key))))
     return Compartment("check", "Check", told, tuple(rows))
-
-
-def without_marks(text: str) -> str:
-    """An answer without its citations, which name the evidence of their own turn."""
-    return _MARK.sub("", text)
 
 
 def _versions(then: Body, now: Body) -> Iterator[Compared]:

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from bot.records import Ask, Rerun, Rework, claim_json
-from bot.replay.compare import Compartment, answers, claims, compared, without_marks
+from bot.replay.compare import Compartment, answers, claims, compared
 from bot.system import CheckRequest, System
+from bot.turn.citations import without_markers
 from bot.turn.rerun import NOT_ASKED
 from bot.turn.rework import messages
 from bot.turn.sources import as_sources
@@ -174,7 +175,7 @@ def _rerun(body: Mapping[str, Any], *, asks_model: bool) -> Rerun:
         excluded=tuple(said.get("excluded") or ()),
         rework=Rework(**_rework(body)) if _rework(body) else None,
     )
-    text = without_marks(drafted_text(body)) or None
+    text = without_markers(drafted_text(body)) or None
     return Rerun(ask, frozenset(access.get("groups") or ()), text, _generator(body), asks_model)
 
 

@@ -18,7 +18,7 @@ from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
 from bot.turn.answer_form import MISSING
 from bot.view.reply import ListedSource, ReplyView
-from bot.view.verdict import MAX_LINE, MAX_VALUE, cut, missing_parts, verdict_line, why_lines
+from bot.view.verdict import MAX_LINE, MAX_VALUE, cut, missing_parts, told_values, verdict_line, why_lines
 from bot.wording.card import CardWords
 from bot.wording.clarification import changed, new_names
 from bot.wording.contacts import with_marks
@@ -61,7 +61,6 @@ class Shown:
     choices: Sequence[tuple[str, str]] = ()
     reworks: Sequence[Rework] = ()
     view: Sequence[str] | None = None
-    drafts: bool = False
     web: bool = False
     label: str = ""
     gap_told: str = ""
@@ -274,11 +273,8 @@ def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _claims(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
     """A row for each value: what it is, what was found, and in which source; those first that somebody should look at. What is said twice stands once."""
-    said = [c for c in reply.claims if c.kind != "statement"] if reply.delivered else []
-    once: dict[tuple[object, ...], Claim] = {}
-    for c in said:
-        once.setdefault((c.text, c.status, c.trust, c.evidence[0].source if c.evidence else ""), c)
-    values = sorted(once.values(), key=lambda c: not _doubtful(c))
+    said = told_values(reply.claims, reply.answer) if reply.delivered else []
+    values = sorted(said, key=lambda c: not _doubtful(c))
     return claim_rows(values, {c.chunk_id: c for c in reversed(reply.citations)}, w, rows)
 
 
@@ -339,7 +335,7 @@ def _steps(reply: ReplyView, shown: Shown) -> list[Json]:
     """What can be done next: ask again in another way, or say that something is missing."""
     w, asked = shown.words, shown.asked
     steps = [_say(option, completed) for option, completed in shown.choices]
-    if reply.outcome == Outcome.WITHHELD and asked and reply.draft and shown.drafts:
+    if reply.outcome == Outcome.WITHHELD and asked and reply.draft and reply.drafted:
         values = [c.text for c in reply.draft.unsupported if c.kind != "statement"] or [
             c.text for c in reply.draft.unsupported
         ]
@@ -352,9 +348,14 @@ def _steps(reply: ReplyView, shown: Shown) -> list[Json]:
         data = {"verb": GAP, "entry_id": reply.entry_id, "language": shown.language}
         submit = {"type": "Action.Submit", "title": w("gap"), "data": data}
         steps.append({"type": "Action.Execute", "title": w("gap"), "verb": GAP, "data": data, "fallback": submit})
-    if reply.outcome in (Outcome.FAILED, Outcome.WITHHELD) and asked:
+    if may_be_tried_again(reply) and asked:
         steps.append(_say(w("try_again"), asked))
     return steps
+
+
+def may_be_tried_again(reply: ReplyView) -> bool:
+    """Whether the same question may end better: what failed, and what was held back of a model, which drafts anew."""
+    return reply.outcome == Outcome.FAILED or (reply.outcome == Outcome.WITHHELD and reply.drafted)
 
 
 def _open(shown: Shown) -> list[Json]:

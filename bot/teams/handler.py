@@ -420,15 +420,14 @@ class ActivityHandler:
         """What the card below the answer is made of."""
         made = reply.record.ask.rework if reply.record.ask else None
         asked = question.asked if len(question.asked) <= MAX_ASKED and not made else ""
-        drafts = reply.record.mode.get("generator", "").startswith("model:")
-        found = view_of(reply).asked_back
+        view = view_of(reply)
+        found = view.asked_back
         return Shown(
             CardWords(language),
             asked=asked,
             dates={e.n: (e.passage.updated or "")[:10] for e in reply.record.evidence},
             choices=found.choices(asked)[:3] if found and asked else (),
-            drafts=drafts,
-            reworks=offered_reworks(reply.answer, drafts=drafts),
+            reworks=offered_reworks(reply.answer, drafts=view.drafted),
             language=language,
             web=self._settings.web.kind != "off" and all(c.step != "web" for c in reply.record.found.corrections),
             evidence=evidence_link(self._settings, reply.entry_id, user),

@@ -13,6 +13,7 @@ from grounding.records import Evidence, Grade, Passage, Span
 from grounding.text import before_end, body_start, sentences
 from rai.records import SUPPORTED, Claim
 
+_BARE = re.compile(r" ?\[\d{1,2}\]")
 _MARKER = re.compile(r"\[(\d{1,2})\]")
 _QUOTE = 300
 _MOST_MARKERS = 3
@@ -22,6 +23,11 @@ LIKELY_AT = 0.5
 def markers(text: str) -> list[int]:
     """Numbers of the [n] in `text`, in order, each once."""
     return list(dict.fromkeys(int(m.group(1)) for m in _MARKER.finditer(text)))
+
+
+def without_markers(text: str) -> str:
+    """The text without its markers, and the spaces before them."""
+    return _BARE.sub("", text)
 
 
 def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> str:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any, cast
 
 from bot.records import Ask, How, Reply, Rework
 from bot.turn.answer_form import MISSING, REFERENCED
-from bot.turn.citations import markers
+from bot.turn.citations import markers, without_markers
 from bot.turn.draft_to_reply import decide_reply
 from bot.turn.prompt import turn_prompt
 from bot.turn.read_again import read_again
@@ -21,6 +22,7 @@ from bot.turn.screening import screen_draft
 from bot.turn.small_talk import REWORKS, SmallTalkTexts, Talk, lists
 from bot.turn.sources import as_sources
 from bot.turn.state import TurnState
+from bot.view.verdict import cut
 from bot.wording.email import LANGUAGES, as_email, email_body
 from grounding.model_calls.spotlight import block
 from grounding.model_calls.templates import fill, template
@@ -61,7 +63,7 @@ async def reworked(state: TurnState, rework: Rework, language: str) -> Reply:
     drafts = state.seams.composer.name.startswith("model:")
     state.ask = replace(state.ask, rework=rework)
     if rework.how == "summary":
-        return await _summary(state, texts) if drafts else _said(texts.quoting)
+        return await _summary(state, texts, drafts=drafts)
     if not rework.entry_id and _last(state) is None:
         return _said(texts.nothing_yet)
     if not drafts and rework.how != "shorter":
@@ -256,16 +258,21 @@ async def _checked(state: TurnState, text: str, evidence: Sequence[Evidence]) ->
     return await state.seams.check(text, sources, state.query.text, (), state.ask.at)
 
 
-async def _summary(state: TurnState, texts: SmallTalkTexts) -> Reply:
-    """The conversation in a few lines; each of its messages is a source, and nothing else is. They stand in the record as the history, and are no evidence of documents."""
+async def _summary(state: TurnState, texts: SmallTalkTexts, *, drafts: bool) -> Reply:
+    """The conversation in a few lines, a model's or quoted from it; each of its messages is a source, and nothing else is. They stand in the record as the
+    history, and are no evidence of documents.
+    """
     turns = [turn for turn in state.history if turn.text.strip()]
     if not turns:
         return _said(texts.nothing_yet)
     said = messages(turns)
     state.history = ()
-    state.prompt = await asyncio.to_thread(turn_prompt, state, template("rework_summary"), said)
-    draft = await state.stage("compose", state.seams.composer.compose(state.prompt))
-    shown = await screen_draft(state, draft.text)
+    if drafts:
+        state.prompt = await asyncio.to_thread(turn_prompt, state, template("rework_summary"), said)
+        draft = await state.stage("compose", state.seams.composer.compose(state.prompt))
+        shown = await screen_draft(state, draft.text)
+    else:
+        shown = told_shortly(turns)
     report = await state.stage("check", _checked(state, shown, said)) if shown else None
     outcome = Outcome.ANSWERED
     if report is not None and report.verdict == "unsupported":
@@ -274,6 +281,29 @@ async def _summary(state: TurnState, texts: SmallTalkTexts) -> Reply:
     if not shown or report is None or report.verdict == "unsupported":
         return Reply(Outcome.WITHHELD, texts.held)
     return Reply(outcome, shown, claims=report.claims)
+
+
+def told_shortly(turns: Sequence[Turn]) -> str:
+    """A conversation word for word, shortened: of each message of a customer, or of whoever asked, the beginning, and behind it that of what was answered: of
+    an answer of quotes the first.
+    """
+    lines = []
+    for turn, after in zip_longest(turns, turns[1:]):
+        if turn.role in ("customer", "user"):
+            answered = after is not None and after.role not in ("customer", "user")
+            lines.append(f"- {_begun(turn.text)}" + (f" → {_begun(after.text)}" if answered else ""))
+    return "\n".join(lines or [f"- {_begun(turn.text)}" for turn in turns])
+
+
+def _begun(text: str) -> str:
+    """The beginning of a message, without marks of citations."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    first = next((line.removeprefix("- ") for line in lines if line.startswith("- ")), lines[0])
+    return cut(without_markers(first), SHORT)
+
+
+SHORT = 160
+"""Characters of a message that a summary without a model quotes."""
 
 
 def messages(turns: Sequence[Turn]) -> tuple[Evidence, ...]:

@@ -135,6 +135,11 @@ class ReplyView:
         return self.outcome in DELIVERED and not self.intent
 
     @property
+    def drafted(self) -> bool:
+        """Whether a model drafts: then the same question may get another draft."""
+        return self.mode.get("generator", "").startswith("model:")
+
+    @property
     def unvouched(self) -> tuple[str, ...]:
         """Contacts in the answer that nobody answers for, as they stand there."""
         return tuple(dict.fromkeys(claim.text for claim in self.claims if claim.trust is not None))

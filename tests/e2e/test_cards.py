@@ -29,7 +29,7 @@ from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.records import Passage
 from rai.records import Outcome, Report
-from tests.bot.teams.test_answer_card import ALL, FIVE, REPAIRED, REWORKS, SHOWN, claim
+from tests.bot.teams.test_answer_card import ALL, FIVE, HELD, REPAIRED, REWORKS, SHOWN, claim
 
 ROOT = Path(__file__).parents[2]
 TOOLS = Path(os.environ.get("TEST_TEAMS") or ROOT / "build" / "teams")
@@ -53,8 +53,8 @@ LONG = "Wren X2 with the long charging cable and the second battery for outdoor 
 
 def cards() -> dict[str, Json]:
     """Every card that leaves the program, by what it is; those of an answer in full, and with the longest words."""
-    full = replace(SHOWN, drafts=True, reworks=REWORKS, view=("Wren X2", "Watch Plus", "Austria"))
-    made = {name: _content(reply, full) for name, reply in ALL.items()}
+    full = replace(SHOWN, reworks=REWORKS, view=("Wren X2", "Watch Plus", "Austria"))
+    made = {name: _content(reply, full) for name, reply in {**ALL, "withheld": HELD}.items()}
     for code in ("de", "fr"):
         made[f"repaired {code}"] = _content(REPAIRED, replace(full, words=CardWords(code), language=code))
     long = replace(full, asked=LONG, view=(LONG, LONG), choices=tuple((LONG, LONG) for _ in range(3)))

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.teams.answer_card import CARD, GAP, Shown, answer_card, card_of, claim_rows, for_customer, text_block
+from bot.teams.answer_card import (
+    CARD,
+    GAP,
+    Shown,
+    answer_card,
+    card_of,
+    claim_rows,
+    for_customer,
+    may_be_tried_again,
+    text_block,
+)
 from bot.teams.ports import Json
 from bot.view.reply import ListedSource, ReplyView
-from bot.view.verdict import MAX_VALUE, cut
+from bot.view.verdict import MAX_VALUE, cut, told_values
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.records import Passage
@@ -90,7 +100,7 @@ def answered(reply: ReplyView, job: str, shown: Shown, words: ExtensionWords, *,
     use = {"type": "Action.Submit", "title": words("use"), "data": {"verb": USE, "job": job}}
     gap = {"type": "Action.Submit", "title": shown.words("gap"), "data": {"verb": GAP, "job": job}}
     first = [use] if reply.delivered else [gap] if reply.outcome == Outcome.INSUFFICIENT else []
-    if reply.outcome in (Outcome.FAILED, Outcome.WITHHELD) and kept:
+    if may_be_tried_again(reply) and kept:
         first = try_again(job, shown.words)
     answer = shown.words.worded(reply.answer)
     quoted = [
@@ -111,7 +121,7 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     """The dialog with what was found of a message: each value with its status in words, its source and the line that it stands in there, the unsupported
     first. Whose value it is, a price of which plan, that line shows.
     """
-    values = [c for c in report.claims if c.kind != "statement"]
+    values = told_values(report.claims, text)
     claims = sorted([*values, *_unconfirmed(report)], key=lambda c: (not c.unsupported, c.status in SUPPORTED))
     wrong = sum(c.unsupported for c in claims)
     doubtful = sum(not c.unsupported and c.status not in SUPPORTED for c in claims)

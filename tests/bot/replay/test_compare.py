@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.replay.compare import answers, claims, compared, without_marks
+from bot.replay.compare import answers, claims, compared
 from tests.fakes.recorded_turn import MARKER, recorded_turn
 
 
@@ -76,7 +76,3 @@ def test_claims_are_the_same_where_place_and_kind_are() -> None:
 def test_a_body_of_another_shape_is_compared_as_far_as_it_goes(body: dict[str, Any]) -> None:
     assert "reply" in stages(recorded_turn(), body)
     assert stages(body, body) == {}
-
-
-def test_marks_of_citations_are_taken_out() -> None:
-    assert without_marks("From 10 to 4 [1][2]. Call [12].") == "From 10 to 4. Call."

@@ -10,12 +10,13 @@ import pytest
 
 from bot.records import Ask, Reply, Rework
 from bot.turn.pipeline import answer_turn
+from bot.turn.rework import SHORT
 from bot.turn.small_talk import lists
 from bot.wording.email import LANGUAGES, email_body
 from grounding.policy import Policy
 from grounding.prompting.model_composer import ModelComposer
 from grounding.prompting.prompt import own_texts
-from grounding.records import Document, Turn
+from grounding.records import LEAD_IN, Document, Turn
 from rai.records import Outcome
 from rai.screening.model import ScreenedModel
 from tests.e2e.support import ScriptedGrader, World, world
@@ -236,6 +237,27 @@ async def test_a_conversation_is_summarised_and_its_summary_checked_against_what
     await w.ledger.close()
 
 
+async def test_without_a_model_a_conversation_is_summarised_word_for_word(tmp_path: Path) -> None:
+    """The beginning of what each message asked, and of what was answered, of quotes the first; checked like every text."""
+    quotes = f"{LEAD_IN}\n- Watch Plus is $9.99 a month [1].\n- Watch Pro is $14.99 a month [2]."
+    talk = (
+        Turn("user", "what is watch plus"),
+        Turn("assistant", quotes),
+        Turn("user", "and for how long are clips kept, " + "on and on " * 30),
+    )
+    w = await world(tmp_path, (PRICES,), HashEmbedder())
+    reply = await then(w, "summarise the conversation", talk)
+    assert reply.outcome is Outcome.ANSWERED
+    first, second = reply.answer.splitlines()
+    assert first == "- what is watch plus → Watch Plus is $9.99 a month."
+    assert second.startswith("- and for how long are clips kept, on and on")
+    assert second.endswith("…")
+    assert len(second) <= SHORT + 2
+    assert {c.status for c in reply.claims if c.kind == "money"} == {"exact"}
+    assert (await then(w, "summarise the conversation", ())).answer == TEXTS["en"].nothing_yet
+    await w.ledger.close()
+
+
 async def test_quotes_can_be_made_fewer_and_nothing_else(tmp_path: Path) -> None:
     pages = [
         Document("a.md", "Clips", "Clips are kept for 30 days. Clips can be saved to a computer at any time."),
@@ -255,7 +277,7 @@ async def test_quotes_can_be_made_fewer_and_nothing_else(tmp_path: Path) -> None
     assert all(line in reply.answer for line in shorter.answer.splitlines())
     last = (*said, Turn("user", "make it shorter"), Turn("assistant", shorter.answer))
     assert (await then(w, "shorter", last)).answer == TEXTS["en"].shortest
-    for typed in ("friendlier", "as an email", "translate it into German", "summarise the conversation"):
+    for typed in ("friendlier", "as an email", "translate it into German"):
         assert (await then(w, typed, said)).answer == TEXTS["en"].quoting
     await w.ledger.close()
 
