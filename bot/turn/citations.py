@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from bot.records import Citation, InternalNote
 from grounding.evidence.overlap import apart
+from grounding.quoting.blocks import BAR
 from grounding.records import Evidence, Grade, Passage, Span
 from grounding.text import before_end, body_start, sentences
 from rai.records import SUPPORTED, Claim
@@ -176,5 +177,31 @@ def _extract(passage: Passage, grades: Sequence[Grade]) -> str:
 
 
 def internal_notes(passages: Sequence[Passage], grades: Sequence[Grade], limit: int = 2) -> tuple[InternalNote, ...]:
-    """What the human agent may read and a customer may not."""
-    return tuple(InternalNote(p.title, p.doc_id, p.chunk_id, _extract(p, grades)) for p in apart(passages[:limit]))
+    """What the human agent may read and a customer may not: the paragraph that is to the point, with the section that it stands in."""
+    return tuple(
+        InternalNote(_with_section(p), p.doc_id, p.chunk_id, _paragraph(p, _extract(p, grades)))
+        for p in apart(passages[:limit])
+    )
+
+
+def _with_section(passage: Passage) -> str:
+    return " · ".join(dict.fromkeys(part for part in (passage.title, passage.locator) if part))
+
+
+def _paragraph(passage: Passage, extract: str) -> str:
+    """The lines around an extract as far as no empty line parts them and no more than `_NOTE` characters: "Do not promise this date" says nothing without it.
+    Of a list the item alone.
+    """
+    at = passage.text.find(extract)
+    begin = passage.text.rfind("\n\n", 0, at) + 2 if "\n\n" in passage.text[:at] else 0
+    end = passage.text.find("\n\n", at + len(extract))
+    lines = passage.text[begin : end if end >= 0 else None]
+    if any(_ITEM.match(line) or BAR in line for line in lines.splitlines()):
+        begin = passage.text.rfind("\n", 0, at) + 1
+        end = passage.text.find("\n", at + len(extract))
+        lines = passage.text[begin : end if end >= 0 else None]
+    return _ITEM.sub("", lines.strip(), count=1) if at >= 0 and len(lines) <= _NOTE else extract
+
+
+_NOTE = 300
+_ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s")

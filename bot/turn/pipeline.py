@@ -186,7 +186,7 @@ async def _find(state: TurnState, access: Access) -> None:
         state.query = found.query
         state.note(*found.notes)
     if policy.clarify and found.decision is not None and found.decision.action is not Action.CORRECT:
-        turns = (*state.history, Turn("user", state.ask.question))
+        turns = (*state.before, Turn("user", state.ask.question))
         state.clarification = clarifying(
             turns, found.query, found.graded, found.grades, product=state.ask.product, language=state.language
         )

@@ -22,7 +22,7 @@ SHORT_NAME = 4
 async def turn_query(state: TurnState, access: Access) -> Query:
     """The query of a turn; without the service that summarizes it is the last question. Raises StoreError."""
     question = await _with_countries(state, access)
-    turns = (*state.history, Turn("user", question))
+    turns = (*state.before, Turn("user", question))
     try:
         query = await state.seams.queries.build(turns, access)
     except ServiceError as error:

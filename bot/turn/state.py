@@ -112,6 +112,12 @@ class TurnState:
         return tuple(self.screening.account.calls)
 
     @property
+    def before(self) -> tuple[Turn, ...]:
+        """What was said before the question, and last what is known of the case beside it, also by a file: a question that leans on that means it."""
+        known = self.ask.context
+        return (*self.history, *([Turn("customer", known)] if known and known.strip() else []))
+
+    @property
     def said(self) -> tuple[str, ...]:
         """All that the customer's side says and that is known of the case, as the screen left it."""
         return (self.ask.question, *(t.text for t in self.history), *([self.ask.context] if self.ask.context else []))

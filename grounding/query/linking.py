@@ -144,7 +144,8 @@ class QueryBuilder:
         return self._linker is None or await self._linker.knows(name, access)
 
     async def in_view(self, turns: Sequence[Turn], access: Access, *, of_titles: bool = False) -> tuple[str, ...]:
-        """What the people in a conversation have named that the knowledge base has too, as far as `access` may read: product, plan, region; the newest first, at most `MOST`. `of_titles`: only what titles have, where capital letters make no name.
+        """What the people in a conversation have named that the knowledge base has too, as far as `access` may read: product, plan, region; the newest first, at most `MOST`. Of siblings
+        ("Wren X1", "Wren X2") those of the newest turn that names one: the others are not spoken of any more. `of_titles`: only what titles have, where capital letters make no name.
 
         Raises StoreError.
         """
@@ -157,8 +158,9 @@ class QueryBuilder:
             said = [turn.text[name.start : name.end] for name in known]
             held = {name for name in said if name}
             capitals = () if of_titles else names(turn.text)
+            newer = tuple(found)
             for name in [*said, *(n for n in capitals if n not in held and _is_a_name(n))]:
-                if any(_within(name, other) for other in found):
+                if any(_within(name, other) or (other in newer and _are_siblings(name, other)) for other in found):
                     continue
                 if name in held or await self._linker.knows(name, access):
                     found = [other for other in found if not _within(other, name)] + [name]
@@ -214,6 +216,12 @@ def _is_a_name(word: str) -> bool:
 def _within(name: str, other: str) -> bool:
     """Whether the words of a name stand in another, whatever their case."""
     return f" {name.lower()} " in f" {other.lower()} "
+
+
+def _are_siblings(name: str, other: str) -> bool:
+    """Whether two names of several words have some in common, and each another one."""
+    one, two = frozenset(key_of(name)), frozenset(key_of(other))
+    return bool(one & two) and bool(one - two) and bool(two - one)
 
 
 def with_names(query: Query, asked: int, found: Sequence[Mention]) -> Query:

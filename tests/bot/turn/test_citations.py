@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.turn.citations import with_markers
-from grounding.records import Evidence, Passage
+from bot.turn.citations import internal_notes, with_markers, without_markers
+from grounding.records import Evidence, Grade, Passage, Span
 from rai.records import Claim, EvidenceSpan
 
 TEXT = "- Unlock it at a machine. The code is in the app [1].\n- The letter takes four days."
@@ -81,3 +81,28 @@ def test_what_was_worked_out_cites_each_operand_and_a_sentence_its_own_place_fir
     value = Claim("money", "$42.00", 31, 37, status="exact", evidence=(at["a"], at["b"]))
     whole = Claim("statement", ROW, 0, len(ROW), status="entailed", evidence=(at["b"], at["a"]))
     assert with_markers(ROW, [value, whole], evidence) == f"{ROW} [2]"
+
+
+KNOWN = "Firmware 4.8.3 lowers the power. It is planned for 8 December. Do not promise this date: it has moved twice."
+MAY_DO = "## What you may do\n\n- Check the serial number.\n- Offer an exchange.\n\nThat is all."
+
+
+@pytest.mark.parametrize(
+    ("text", "extract", "quote"),
+    [
+        (f"About.\n\n{KNOWN}\n\nEnd.", "Do not promise this date: it has moved twice.", KNOWN),
+        (MAY_DO, "- Offer an exchange.", "Offer an exchange."),
+        (f"{'Long. ' * 100}Be kind.", "Be kind.", "Be kind."),
+    ],
+)
+def test_an_internal_note_is_the_paragraph_to_the_point_or_the_item(text: str, extract: str, quote: str) -> None:
+    passage = Passage("c", "d", "Restarts", text, locator="What is planned", internal=True)
+    at = text.index(extract)
+    grade = Grade("c", 0.9, "Good", "yes", Span(at, at + len(extract), extract), "")
+    [note] = internal_notes([passage], [grade])
+    assert (note.title, note.quote) == ("Restarts · What is planned", quote)
+    assert note.quote in text
+
+
+def test_marks_of_citations_are_taken_out() -> None:
+    assert without_markers("From 10 to 4 [1][2]. Call [12].") == "From 10 to 4. Call."

@@ -82,3 +82,15 @@ async def test_a_follow_up_in_another_language_has_no_slips_of_english(tmp_path:
     english = await answer_turn(Ask("combien is the fee to Canada"), seams, Policy())
     assert "combine" in english.record.query.text
     await w.ledger.close()
+
+
+async def test_a_question_that_leans_on_what_is_known_of_the_case_is_asked_with_it(tmp_path: Path) -> None:
+    """What a file says counts for quotes too; a question that stands alone needs none of it."""
+    known = "Ticket 4411: the customer sends letters to France every week."
+    for n, (question, leans) in enumerate(
+        (("What does that cost?", True), ("What is the fee for a parcel to Canada?", False))
+    ):
+        w = await world(tmp_path / str(n), [RATES], HashEmbedder(), grader=ScriptedGrader({"rates.md": 0.9}))
+        reply = await answer_turn(Ask(question, context=known), replace(w.seams, linker=Names()), Policy())
+        await w.ledger.close()
+        assert ("France" in reply.record.query.text) is leans

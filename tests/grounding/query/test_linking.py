@@ -275,3 +275,10 @@ async def test_what_our_answer_names_beside_what_a_person_named_is_not_spoken_of
         answers="assistant",
     )
     assert (await builder.build(unnamed, Access())).entities == ("Worth House",)
+
+
+async def test_of_siblings_the_newest_is_in_view_and_of_one_turn_all() -> None:
+    builder = QueryBuilder(CentralitySummarizer(None), Names())
+    two = [Turn("user", "how much is the wren x2"), Turn("user", "and the wren x3")]
+    assert await builder.in_view([*two, Turn("user", "is worth house open")], Access()) == ("worth house", "wren x3")
+    assert set(await builder.in_view([Turn("user", "wren x2 or wren x3")], Access())) == {"wren x2", "wren x3"}
