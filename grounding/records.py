@@ -78,7 +78,8 @@ class Query:
 
     `why` says for each turn that was used what made it needed. A query that a person typed has a text only. `by`: what the search goes by,
     words, meaning or both. `imagined`: a hypothetical answer whose meaning is searched for in place of the text's (HyDE, arXiv 2212.10496);
-    it is never evidence.
+    it is never evidence. `english`: of a question in another language what English documents call the things that it asks about, with the names in it; it is searched
+    for beside the rest.
     """
 
     text: str
@@ -88,6 +89,7 @@ class Query:
     why: tuple[str, ...] = ()
     by: SearchBy = "hybrid"
     imagined: str = ""
+    english: str = ""
 
 
 @dataclass(frozen=True, slots=True)

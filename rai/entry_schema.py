@@ -126,6 +126,7 @@ _TURN = {
         "entities": [_TEXT],
         "text": _TEXT,
         "imagined": _TEXT,
+        "english": _TEXT,
         "note": _DERIVED,
         "why": [_DERIVED],
     },

@@ -13,7 +13,7 @@ from grounding.query.conversation import goes_on, last_turn_query, with_words, w
 from grounding.query.trade_words import english_words
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
 from grounding.records import Access, Query, Turn
-from grounding.text import caseless, terms
+from grounding.text import caseless, terms, words
 
 SHORT_NAME = 4
 """Letters up to which what a country is called is an abbreviation."""
@@ -33,16 +33,21 @@ async def turn_query(state: TurnState, access: Access) -> Query:
     product = state.ask.product
     if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
         query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
-    return without_excluded(_in_english_too(state, await _spelled(state, query, access)), state.ask.excluded)
+    return without_excluded(
+        await _in_english_too(state, await _spelled(state, query, access), access), state.ask.excluded
+    )
 
 
-def _in_english_too(state: TurnState, query: Query) -> Query:
+async def _in_english_too(state: TurnState, query: Query, access: Access) -> Query:
     """The query with what English documents call the things that a question of another language asks about; the record says which words."""
-    words = english_words(query.text, state.language)
-    if not words:
+    english = english_words(query.text, state.language)
+    if not english:
         return query
-    state.note(f"also looked for in English: {', '.join(words)}")
-    return replace(query, text=f"{query.text} {' '.join(words)}")
+    state.note(f"also looked for in English: {', '.join(english)}")
+    strange = [w.text for w in words(query.text) if not english_words(w.text, state.language)]
+    linker = state.seams.linker
+    known = [w for w in strange if terms(w) and linker is not None and await linker.knows(w, access)]
+    return replace(query, text=f"{query.text} {' '.join(english)}", english=" ".join([*known, *english]))
 
 
 async def _with_countries(state: TurnState, access: Access) -> str:

@@ -166,12 +166,23 @@ class EvidenceSearch:
         """Grading by the grader, or ungraded when it is not done within `grade_seconds`: a turn must not be lost to it."""
         try:
             async with asyncio.timeout(self.policy.grade_seconds) as bound:
-                return await self.ports.grader.grade(self.query.text, passages)
+                graded = await self.ports.grader.grade(self.query.text, passages)
+                if self.query.english and self.ports.model is None:  # a model reads every language
+                    graded = better_of(graded, await self.ports.grader.grade(self.query.english, passages))
+                return graded
         except TimeoutError:
             if not bound.expired():
                 raise
             none = tuple(Grade(p.chunk_id, 0.0, "Awful", "no", None, "not graded in time") for p in passages)
             return Grading("ungraded", none, f"the passages were not graded within {self.policy.grade_seconds:g} s")
+
+
+def better_of(first: Grading, second: Grading) -> Grading:
+    """Of two gradings of the same passages the higher grade for each; the first where one of them failed."""
+    if "ungraded" in (first.status, second.status):
+        return first
+    pairs = zip(first.grades, second.grades, strict=True)
+    return replace(first, grades=tuple(max(pair, key=lambda grade: grade.score) for pair in pairs))
 
 
 async def find(f: EvidenceSearch) -> None:
@@ -202,11 +213,12 @@ async def find(f: EvidenceSearch) -> None:
 
 
 def _of_parts(query: Query) -> list[Query]:
-    """Of a question that asks several things a query for each: what only one of them needs is far down in what is found for all together. For policies that
-    fill their evidence: it is graded against the whole question, of which it answers a half.
+    """Of a question that asks several things a query for each: what only one of them needs is far down in what is found for all together; of one in another
+    language one in English. For policies that fill their evidence: it is graded against the whole question, of which it answers a half.
     """
     parts = read(question_of(query)).parts
-    return [replace(query, text=p.text, sentences=()) for p in parts] if len(parts) > 1 else []
+    texts = [p.text for p in parts] if len(parts) > 1 else []
+    return [replace(query, text=text, sentences=()) for text in (*texts, *filter(None, [query.english]))]
 
 
 async def _search_query(f: EvidenceSearch) -> Query:

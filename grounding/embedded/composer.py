@@ -17,6 +17,7 @@ from grounding.query.answer_kind import holds
 from grounding.quoting.blocks import BAR, cells
 from grounding.quoting.choose import MONEY, NEAR_BEST, choose, shown
 from grounding.quoting.conditions import (
+    in_english,
     less_for_the_country,
     less_for_what_is_carried,
     of_the_country,
@@ -43,6 +44,8 @@ SAME_SUBJECT = 0.4
 """The share of the terms of a block of an old edition that the newer edition's must have to stand in its place."""
 ABOUT_AS = 0.9
 """The share of the best score from which two blocks are about as likely."""
+TRANSLATED = 0.8
+"""What a block keeps of the score that it has for a question put into English: one in the question's own language comes first."""
 OLDER = 0.7
 """What a block keeps of its score beside a newer document about the same thing."""
 
@@ -103,6 +106,12 @@ class ExtractiveComposer:
             return None
         fitted = await asyncio.to_thread(fitted_tables, reading, found, passages)
         scores = await self.scores(reading, found, passages)
+        if (english := in_english(reading, prompt.question, found)) is not None:
+            told = await self.scores(english, found, passages)
+            scores = [
+                [max(own, TRANSLATED * other) for own, other in zip(*both, strict=True)]
+                for both in zip(scores, told, strict=True)
+            ]
         bare = without_countries(reading)
         if bare is not reading:
             scores = less_for_the_country(scores, await self.scores(bare, found, passages), bare, found)

@@ -18,7 +18,7 @@ from grounding.quoting.periods import periods_in
 from grounding.quoting.question_parts import Part, Reading
 from grounding.quoting.siblings import FittedTable, columns, named_among
 from grounding.quoting.weighed import Weighed
-from grounding.text import terms
+from grounding.text import terms, words
 
 ASIDE = 0.5
 """What a block keeps of its score that lacks what the question is about: it is then no further block beside the best one (`NEAR_BEST`)."""
@@ -82,6 +82,19 @@ def _of_another_period(part: Part, candidate: BlockCandidate) -> bool:
     asked = periods_in(part.text) if part.wants is None or part.wants.name == "money" else frozenset()
     told = periods_in(_filled(candidate)) or periods_in(candidate.around)
     return bool(asked and told) and not told & asked
+
+
+def in_english(reading: Reading, last: str, found: Sequence[BlockCandidate]) -> Reading | None:
+    """The question in the words of English documents, where the query has some behind the `last` question, which is of another language: those, and what of the
+    question some block says. Its own words, which no block says, would count against every one. None of several parts.
+    """
+    _, asked, gloss = reading.text.rpartition(last.strip())
+    if not asked or not gloss.strip() or len(reading.parts) > 1:
+        return None
+    known = frozenset().union(*(c.held | c.above for c in found))
+    kept = [w.text for w in words(last) if terms(w.text) and known.issuperset(terms(w.text))]
+    text = " ".join([*kept, *gloss.split()])
+    return replace(reading, text=text, parts=(replace(reading.parts[0], text=text),))
 
 
 def less_for_what_is_carried(

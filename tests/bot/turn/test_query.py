@@ -94,3 +94,14 @@ async def test_a_question_that_leans_on_what_is_known_of_the_case_is_asked_with_
         reply = await answer_turn(Ask(question, context=known), replace(w.seams, linker=Names()), Policy())
         await w.ledger.close()
         assert ("France" in reply.record.query.text) is leans
+
+
+async def test_a_question_of_another_language_is_also_looked_for_in_english_with_the_words_that_documents_have(
+    tmp_path: Path,
+) -> None:
+    w = await world(tmp_path, [RATES], HashEmbedder(), grader=ScriptedGrader({"rates.md": 0.9}))
+    ask = Ask("Was kostet der Versand nach France?")
+    reply = await answer_turn(ask, replace(w.seams, linker=Names()), Policy())
+    await w.ledger.close()
+    assert reply.record.query.english == "France cost shipping delivery"
+    assert reply.record.query.text == f"{ask.question} cost shipping delivery"

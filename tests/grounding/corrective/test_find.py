@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
-from grounding.corrective.find import find, look, safe
+from grounding.corrective.find import better_of, find, look, safe
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceUnavailable, StoreError
 from grounding.policies.files import built_in
 from grounding.policy import Policy
 from grounding.query.conversation import question_of
-from grounding.records import Access, Action, Grading, Passage, Query, Retrieval, Sentence
+from grounding.records import Access, Action, Grade, Grading, Passage, Query, Retrieval, Sentence
 from tests.fakes.finding import ListedGrader, ListedRetriever, Stages, finding, passage
 from tests.fakes.model import ScriptedModel
 
@@ -224,3 +225,15 @@ async def test_excluded_words_are_not_searched_for_by_meaning_or_in_the_second_t
     asked = [f"{question_of(query)} {query.text}" for query, _ in retriever.asked]
     assert len(asked) == 2
     assert not any("acme" in text.lower() for text in asked)
+
+
+def graded(status: Literal["graded", "ungraded"], *scores: float) -> Grading:
+    return Grading(status, tuple(Grade(str(n), score, "Good", "yes", None, "") for n, score in enumerate(scores)))
+
+
+def test_of_two_gradings_the_higher_grade_of_each_passage_counts() -> None:
+    better = better_of(graded("graded", 0.2, 0.8), graded("graded", 0.6, 0.1))
+    assert [grade.score for grade in better.grades] == [0.6, 0.8]
+    failed = graded("ungraded", 0.0, 0.0)
+    assert better_of(graded("graded", 0.2, 0.8), failed) == graded("graded", 0.2, 0.8)
+    assert better_of(failed, graded("graded", 0.2, 0.8)) == failed

@@ -9,6 +9,7 @@ import pytest
 from grounding.quoting.conditions import (
     ASIDE,
     LACKS,
+    in_english,
     less_for_the_country,
     less_for_what_is_carried,
     of_the_country,
@@ -147,3 +148,17 @@ def test_what_is_only_carried_along_counts_less_where_something_says_what_is_ask
 def test_what_is_carried_along_counts_where_the_question_points_at_it_or_nothing_says_what_is_asked(last: str) -> None:
     reading, found = read(f"Wren X2 {last}", last), candidates([passage(CARRIED)])
     assert less_for_what_is_carried([[0.9, 0.5, 0.9]], reading, last, found) == [[0.9, 0.5, 0.9]]
+
+
+def test_a_question_of_another_language_is_read_in_english_too() -> None:
+    """With the words that the glossary gave, and what of its own some block says."""
+    last = "wie lange garantie auf wren x1"
+    reading, found = (
+        read(f"{last} how long warranty", last),
+        candidates([passage("Product: Wren X1 | Warranty: 36 months")]),
+    )
+    english = in_english(reading, last, found)
+    assert english is not None
+    assert english.text == "wren x1 how long warranty"
+    assert english.parts[0].wants is reading.parts[0].wants
+    assert in_english(read("how long is the warranty"), "how long is the warranty", found) is None
