@@ -8,7 +8,7 @@ from rapidfuzz.distance import OSA
 
 from grounding.query.typos import FROM, SpellingIndex
 
-OFTEN, VERY_OFTEN = 15_000, 3_500
+OFTEN, VERY_OFTEN = 10_000, 3_500
 """Ranks up to which a word may be meant: one of `FROM` letters and more, and a shorter one, which is near to so many others."""
 SHORTEST = 3
 """Letters that a word needs to be a slip of another."""
