@@ -141,6 +141,10 @@ def body_start(sentence: str) -> int:
     return match.end() if match else 0
 
 
+BAR = " | "
+"""Between the cells of a row of a table, as the readers write it."""
+
+
 def words(text: str) -> list[Span]:
     """Words (letters and digits, inner apostrophes kept) with offsets."""
     return [Span(m.start(), m.end(), m.group()) for m in _WORD.finditer(text)]

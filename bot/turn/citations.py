@@ -9,9 +9,8 @@ from dataclasses import replace
 
 from bot.records import Citation, InternalNote
 from grounding.evidence.overlap import apart
-from grounding.quoting.blocks import BAR
 from grounding.records import Evidence, Grade, Passage, Span
-from grounding.text import before_end, body_start, sentences
+from grounding.text import BAR, before_end, body_start, sentences
 from rai.records import SUPPORTED, Claim
 
 _BARE = re.compile(r" ?\[\d{1,2}\]")
@@ -135,7 +134,12 @@ def citations(
 ) -> tuple[Citation, ...]:
     """One citation for each [n] of `text`, with the words of the passage that carry it."""
     by_number = {e.n: e for e in evidence}
-    return tuple(_citation(by_number[n], claims, grades) for n in markers(text) if n in by_number)
+    return tuple(_citation(by_number[n], claims, grades, _citing(text, n)) for n in markers(text) if n in by_number)
+
+
+def _citing(text: str, n: int) -> str:
+    """The lines of an answer that cite [n], without markers."""
+    return "\n".join(without_markers(line) for line in text.splitlines() if n in markers(line))
 
 
 def offered(evidence: Sequence[Evidence], grades: Sequence[Grade]) -> tuple[Citation, ...]:
@@ -143,10 +147,22 @@ def offered(evidence: Sequence[Evidence], grades: Sequence[Grade]) -> tuple[Cita
     return tuple(_citation(e, (), grades) for e in evidence)
 
 
-def _citation(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) -> Citation:
+def _citation(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade], cited: str = "") -> Citation:
     p = item.passage
-    quote = _quote(item, claims, grades)
+    quote = _row_of(p, cited) or _quote(item, claims, grades)
     return Citation(item.n, p.title, p.url, p.doc_id, p.chunk_id, p.locator, quote, p.origin, p.tier, p.trust)
+
+
+_ABOVE = re.compile(r" \([^()|]{1,80}\)$")
+"""What a quoted row says of its heading, behind its last cell: (Plans per month)."""
+
+
+def _row_of(passage: Passage, cited: str) -> str:
+    """The row of a passage that the first line which cites it quotes, also some of its cells alone: what a person sees who points at [n] is that, and no sibling."""
+    line = next((line for line in cited.splitlines() if BAR in line), "")
+    said = [part.strip(" -") for part in _ABOVE.sub("", line).split(BAR)]
+    rows = (row.strip() for row in passage.text.splitlines() if BAR in row)
+    return next((row for row in rows if line and all(part in row for part in said)), "") if len(said) > 1 else ""
 
 
 def _quote(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) -> str:

@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 
 from bot.records import Code, Refusal, Reply, Struck
 from bot.turn.answer_form import admits_ignorance, asks_back, shortened, with_file_names, with_what_is_missing
-from bot.turn.citations import citations, markers, offered, with_markers, with_mended_markers, with_numbers
+from bot.turn.citations import (
+    citations,
+    markers,
+    offered,
+    with_markers,
+    with_mended_markers,
+    with_numbers,
+    without_markers,
+)
 from bot.turn.contacts import as_draft, with_official, with_trust
 from bot.turn.regeneration import drafted_again
 from bot.turn.screening import screen_draft
@@ -28,9 +36,11 @@ from grounding.evidence.choose import choose
 from grounding.grading.features import speaks_of
 from grounding.query.answer_kind import answer_kind, holds
 from grounding.query.clarify import Clarification
+from grounding.query.conversation import content
 from grounding.quoting.coverage import coverage
 from grounding.quoting.question_parts import read
 from grounding.records import Evidence
+from grounding.text import BAR, sentences, terms
 from rai.records import SUPPORTED, Category, Outcome, Report
 
 CLOSEST = 3
@@ -91,7 +101,7 @@ async def _asked_back(state: TurnState, question: str) -> Reply:
 
 async def _mended(state: TurnState, first: Checked) -> Checked | None:
     """What may go out instead of an unsupported draft, or None."""
-    repaired = await state.stage("check", _repair(state, first.report))
+    repaired = await state.stage("check", _repair(state, first.text, first.report))
     if state.seams.reviser is None or (repaired is not None and first.report.repair == "replaced"):
         return repaired
     text = await state.stage("compose", drafted_again(state, first.text, first.report.claims))
@@ -113,17 +123,19 @@ async def _second(state: TurnState, text: str) -> Checked | None:
     again = await _marked(state, shown)
     if not again.deliverable:
         state.note("the second draft was not supported either")
-        return await _repair(state, again.report)
+        return await _repair(state, again.text, again.report)
     return again if speaks_of(state.query.text, _read(state, again.text)) else None
 
 
-async def _repair(state: TurnState, report: Report) -> Checked | None:
-    """The repaired answer, if it speaks of what was asked, is supported with its citations in place, and rests on a source at all."""
+async def _repair(state: TurnState, draft: str, report: Report) -> Checked | None:
+    """The repaired answer, if it speaks of what was asked, still has what answered it, is supported with its citations in place, and rests on a source at all."""
     if report.repaired is None or not speaks_of(state.query.text, _read(state, report.repaired)):
         return None
     wanted = answer_kind(state.ask.question)
     if wanted is not None and wanted.name in _ITS_OWN and not holds(report.repaired, wanted):
         return None  # without the number that was asked for it is no answer
+    if loses_the_answer(draft, report.repaired, state.query.text):
+        return None
     shown = await screen_draft(state, report.repaired)
     if shown is None:
         return None
@@ -132,6 +144,32 @@ async def _repair(state: TurnState, report: Report) -> Checked | None:
     if text != shown:
         again = await _check(state, text)
     return again if again.deliverable and markers(text) else None
+
+
+KEPT = 0.5
+"""The share of the terms of a line from which another line is what is left of it."""
+
+
+def loses_the_answer(draft: str, repaired: str, question: str) -> bool:
+    """Whether a repair took out what a draft cites first, which is what answers best, and nothing that is left says more of the question: what only stood beside it
+    would be read as the answer. "In businesses it is 12 months" is none to how long a customer's warranty is. Of several parts of a question the rest may answer one,
+    and `coverage` tells what is missing.
+    """
+    first = next((told[0] for line in draft.splitlines() if markers(line) and (told := _units(line))), frozenset())
+    if not first or len(read(question).parts) > 1:
+        return False
+    asked = frozenset(content(question))
+    left = [unit for line in repaired.splitlines() for unit in _units(line)]
+    if any(len(first & unit) >= KEPT * len(first) for unit in left):
+        return False
+    return all(len(unit & asked) <= len(first & asked) for unit in left)
+
+
+def _units(line: str) -> list[frozenset[str]]:
+    """The terms of a row, or of each sentence of a line that is none."""
+    plain = without_markers(line)
+    texts = [plain] if BAR in plain else [span.text for span in sentences(plain)]
+    return [told for text in texts if (told := frozenset(terms(text)))]
 
 
 def _told(checked: Checked) -> int:

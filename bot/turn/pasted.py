@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.turn.transcript import SPEAKERS
+from bot.wording.notices import said
+from bot.wording.refusals import FALLBACK
 from grounding.query.conversation import asks
 from grounding.records import Role, Turn
 from grounding.text import sentences, terms
@@ -59,12 +61,11 @@ class Pasted:
     history: tuple[Turn, ...]
     messages: int
 
-    @property
-    def told(self) -> str:
-        """The line that says so."""
+    def told(self, language: str = FALLBACK) -> str:
+        """The line that says so, in a language (ISO 639-1)."""
         short = " ".join(self.question.split())
         asked = short if len(short) <= _SHOWN else f"… {short[-_SHOWN:]}"
-        return f"{self.messages} {'message' if self.messages == 1 else 'messages'} read; asked: {asked}"
+        return said("read_one" if self.messages == 1 else "read_many", language).format(n=self.messages, asked=asked)
 
 
 _SHOWN = 160

@@ -28,6 +28,7 @@ from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState
 from bot.wording.notices import said
+from bot.wording.refusals import language_for, spoken
 from grounding.corrective.correct import correct
 from grounding.corrective.find import EvidenceSearch, Finders, find
 from grounding.corrective.plan import NOT_KNOWN, About
@@ -71,7 +72,9 @@ def _understood(ask: Ask) -> tuple[Ask, str]:
     pasted = read_pasted(ask.question)
     if pasted is None:
         return ask, ""
-    return replace(ask, question=pasted.question, history=(*ask.history, *pasted.history)), pasted.told
+    history = (*ask.history, *pasted.history)
+    language = language_for(pasted.question, ask.locale, spoken(history))
+    return replace(ask, question=pasted.question, history=history), pasted.told(language)
 
 
 async def _reply(state: TurnState) -> Reply:

@@ -27,10 +27,10 @@ from bot.wording.email import LANGUAGES, as_email, email_body
 from grounding.model_calls.spotlight import block
 from grounding.model_calls.templates import fill, template
 from grounding.prompting.model_composer import tidy
-from grounding.quoting.blocks import BAR
 from grounding.quoting.coverage import coverage
 from grounding.quoting.question_parts import read
 from grounding.records import Evidence, Passage, Query, Turn
+from grounding.text import BAR
 from rai.records import Entry, Outcome, Report
 from rai.screening.decision import as_data
 from rai.screening.languages import language as language_of

@@ -14,7 +14,7 @@ from grounding.evidence.choose import retired, superseded
 from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.query.answer_kind import holds
-from grounding.quoting.blocks import BAR, cells
+from grounding.quoting.blocks import cells
 from grounding.quoting.choose import MONEY, NEAR_BEST, choose, shown
 from grounding.quoting.conditions import (
     in_english,
@@ -25,6 +25,7 @@ from grounding.quoting.conditions import (
     with_the_value,
     without_countries,
 )
+from grounding.quoting.countries import without_country
 from grounding.quoting.features import COSINE, KEYS, BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.filters import Filtered, filtered, shown_cells
 from grounding.quoting.periods import periods_in
@@ -34,7 +35,7 @@ from grounding.quoting.sureness import may_quote
 from grounding.quoting.unknown import unknown_in_follow_up, unknown_name
 from grounding.quoting.weighed import Weighed
 from grounding.records import LEAD_IN, Draft, Evidence, Passage, Prompt
-from grounding.text import body_start, terms
+from grounding.text import BAR, body_start, terms
 
 LOOKED_AT = 32
 """Blocks whose meaning is looked at: those that score best by words. The rest take their passage's."""
@@ -105,16 +106,12 @@ class ExtractiveComposer:
         if not found:
             return None
         fitted = await asyncio.to_thread(fitted_tables, reading, found, passages)
-        scores = await self.scores(reading, found, passages)
-        if (english := in_english(reading, prompt.question, found)) is not None:
-            told = await self.scores(english, found, passages)
-            scores = [
-                [max(own, TRANSLATED * other) for own, other in zip(*both, strict=True)]
-                for both in zip(scores, told, strict=True)
-            ]
+        scores, _ = await self._in_both_languages(reading, prompt.question, found, passages)
         bare = without_countries(reading)
         if bare is not reading:
-            scores = less_for_the_country(scores, await self.scores(bare, found, passages), bare, found)
+            last = without_country(prompt.question)
+            apart, said = await self._in_both_languages(bare, last, found, passages)
+            scores = less_for_the_country(scores, apart, said, found)
         alone = fitting(less_for_what_is_carried(scores, reading, prompt.question, found), fitted)
 
         def under_what_is_asked(told: list[list[float]]) -> list[list[float]]:
@@ -124,6 +121,20 @@ class ExtractiveComposer:
 
         told = under_what_is_asked(together(alone, reading, found, fitted))
         return Weighed(reading, found, passages, fitted, told, under_what_is_asked(alone))
+
+    async def _in_both_languages(
+        self, reading: Reading, last: str, found: Sequence[BlockCandidate], passages: Sequence[Passage]
+    ) -> tuple[list[list[float]], Reading]:
+        """The scores of the question, or of what the glossary makes of it in English where that says more; and the reading to which more of it applies."""
+        scores = await self.scores(reading, found, passages)
+        if (english := in_english(reading, last, found)) is None:
+            return scores, reading
+        told = await self.scores(english, found, passages)
+        both = [
+            [max(own, TRANSLATED * other) for own, other in zip(*pair, strict=True)]
+            for pair in zip(scores, told, strict=True)
+        ]
+        return both, english
 
     async def scores(
         self, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]

@@ -35,7 +35,10 @@ _AWAY = re.compile(
 )
 _PRONOUN = re.compile(r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers)\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z][\w'’-]*(?:[ -](?:[A-Z][\w'’-]*|\d[\w.-]*))*")
-_MODEL = re.compile(r"\b[a-z]{3,}[ -][a-z]{1,2}\d{1,3}\b")
+_MODEL = re.compile(
+    r"\b(?!(?:the|and|for|with|can|has|does|der|die|das|den|dem|und|von|vom|zum|zur|für|les|des|pour|los|las|del|para|een|het|voor|met)\b)"
+    r"[a-z]{3,}[ -][a-z]{1,2}\d{1,3}\b"
+)
 """A model in lower case, as people type it: "wren x2"."""
 _WORDS = table(__file__)
 _NOT_NAMES = word_set(_WORDS["not_names"])

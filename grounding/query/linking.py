@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from grounding.ports import Linker, Summarizer
 from grounding.query.conversation import is_strong, last_asked, leans, names, resumed, spoken_of, turns_away, with_story
 from grounding.query.gazetteer import Key, key_of
-from grounding.quoting.blocks import BAR
 from grounding.records import LEAD_IN, Access, Linked, Query, Turn
-from grounding.text import terms
+from grounding.text import BAR, terms
 
 LOOK_BACK = 20
 """Turns before the question in which names are looked for."""
@@ -155,7 +154,7 @@ class QueryBuilder:
         linked = await self._linker.link([turn.text for turn in spoken], access)
         found: list[str] = []
         for turn, known in zip(reversed(spoken), reversed(linked), strict=True):
-            said = [turn.text[name.start : name.end] for name in known]
+            said = [name.name for name in known]
             held = {name for name in said if name}
             capitals = () if of_titles else names(turn.text)
             newer = tuple(found)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal
 
 from grounding.records import Span
-from grounding.text import body_start, sentences, terms
+from grounding.text import BAR, body_start, sentences, terms
 
 Kind = Literal["row", "step", "item", "text"]
 _LINE = re.compile(r"[^\n]+")
@@ -24,8 +24,6 @@ _COLUMNS = re.compile(r"\S {3,}\S")
 """Space that sets columns apart in a table of plain text: its lines are rows, not a paragraph."""
 _LEADERS = re.compile(r"(?:\.{4,}|(?:\. ){4,})\s*\S")
 """Points that lead the eye from a name to its price."""
-BAR = " | "
-"""Between the cells of a row, as the readers write it."""
 LEAD_WORDS = 9
 """Words up to which a line of text is taken to head what stands under it; one that ends in a colon always does."""
 LONG = 45

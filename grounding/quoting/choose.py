@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 
 from grounding.query.answer_kind import KINDS, holds
 from grounding.query.conversation import content
-from grounding.quoting.blocks import BAR, Cell, cells, is_empty
+from grounding.quoting.blocks import Cell, cells, is_empty
 from grounding.quoting.countries import country_codes, spoken_codes
 from grounding.quoting.features import BlockCandidate
 from grounding.quoting.question_parts import Part, Reading
 from grounding.quoting.siblings import FEW, columns, is_label, rivals
 from grounding.quoting.weighed import Weighed
 from grounding.records import Passage
+from grounding.text import BAR
 
 SHORT, AMPLE = 113, 212
 """Words of an answer with its marks: of one value or statement, and of steps, lists, comparisons or several parts. No more is read on the telephone."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from grounding.query.answer_kind import KINDS, holds
 from grounding.query.conversation import FILLERS, content, refers
-from grounding.quoting.blocks import BAR, NOTHING, cells, is_empty
+from grounding.quoting.blocks import NOTHING, cells, is_empty
 from grounding.quoting.choose import NEAR_BEST
 from grounding.quoting.countries import country_codes, foreign_money, spoken_codes, without_country
 from grounding.quoting.features import SLIPPED, BlockCandidate, likeness
@@ -18,7 +18,7 @@ from grounding.quoting.periods import periods_in
 from grounding.quoting.question_parts import Part, Reading
 from grounding.quoting.siblings import FittedTable, columns, named_among
 from grounding.quoting.weighed import Weighed
-from grounding.text import terms, words
+from grounding.text import BAR, terms, words
 
 ASIDE = 0.5
 """What a block keeps of its score that lacks what the question is about: it is then no further block beside the best one (`NEAR_BEST`)."""

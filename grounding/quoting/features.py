@@ -7,6 +7,7 @@ figures stand in docs/decisions/0014-quoting.md.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -72,6 +73,10 @@ def weights(reading: Reading, part: Part, found: Sequence[BlockCandidate]) -> di
     return {t: weight * (1.0 if t in own else OTHERS) for t, weight in weighed.items()}
 
 
+_INFLECTED = re.compile(r"e[nmrs]?|n")
+"""What German words end in where they are declined: groß, großen."""
+
+
 def likeness(term: str, held: frozenset[str]) -> float:
     """How far one of the terms `held` matches `term`, in [0, 1]."""
     if term in held:
@@ -82,6 +87,8 @@ def likeness(term: str, held: frozenset[str]) -> float:
             continue
         if term.startswith(other) or other.startswith(term) or term.endswith(other) or other.endswith(term):
             best = max(best, WITHIN)
+        if _INFLECTED.fullmatch(term.removeprefix(other)) or _INFLECTED.fullmatch(other.removeprefix(term)):
+            return SLIPPED
         if len(term) >= FROM and typos_between(term, other) is not None:
             return SLIPPED
     return best

@@ -26,7 +26,7 @@ _STEPS = re.compile(
     re.IGNORECASE,
 )
 _LIST = re.compile(
-    r"\b(?:which|what)\s+(?!(?:does|do|did|is|was|has|had|would|can|could|should|must|may|will|if|about)\b)(?:\w+\s+){0,2}?(?!days\b|hours\b|does\b|has\b|was\b|this\b|is\b)\w{2,}[^s\W]s\b|\blist\b|\ball (?:the |our )?\w{2,}s\b|\bwhere can\b|\bplaces\b|\bwelche\w* \w+en\b|\bquel(?:le)?s\b",
+    r"\b(?:which|what)\s+(?!(?:does|do|did|is|was|has|had|would|can|could|should|must|may|will|if|about)\b)(?:\w+\s+){0,2}?(?!(?:days|hours|does|has|was|this|is|goes|comes|costs|takes|gets|needs|works|runs|fits|applies|counts|happens|holds|lasts|covers|means|says|opens|closes|starts|ends|plus)\b)\w{2,}[^s\W]s\b|\blist\b|\ball (?:the |our )?\w{2,}s\b|\bwhere can\b|\bplaces\b|\bwelche\w* \w+en\b|\bquel(?:le)?s\b",
     re.IGNORECASE,
 )
 _COMPARE = re.compile(

@@ -129,8 +129,13 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     told = [card.count("checked", len(values))] if values else []
     told += [words.count("unsupported", wrong)] if wrong else []
     told += [card.count("doubtful", doubtful)] if doubtful else []
-    told += [] if wrong or doubtful else [words("all_supported" if values else "no_values")]
-    good = bool(values) and not wrong and not doubtful
+    left = len(_open_beside(report))
+    sure = any(
+        c.kind == "statement" and c.status in SUPPORTED for c in report.claims
+    )  # else nobody knows whose values they are
+    good = bool(values) and sure and not wrong and not doubtful and not left
+    told += [words.count("open", left)] if left else []
+    told += [words("all_supported")] if good else [] if values or wrong or doubtful or left else [words("no_values")]
     texts = {p.chunk_id: p.text for p in passages}
     rows = [[row] for row in claim_rows(claims, listed, card, ROWS)]
     for row, claim in zip(rows, claims[:ROWS], strict=False):
@@ -169,6 +174,16 @@ def _line_of(place: EvidenceSpan, text: str) -> str:
     begin, stop = max(first, at - MAX_LINE), min(last, at + len(place.text) + MAX_LINE)
     kept = f"{'…' if begin > first else ''}{line[begin:stop].strip()}{'…' if stop < last else ''}"
     return kept[body_start(kept) :]
+
+
+def _open_beside(report: Report) -> list[Claim]:
+    """Sentences with sure values that nobody confirmed as a whole: their values stand somewhere, and whether they belong together is not known. No questions."""
+    listed = _unconfirmed(report)
+    return [
+        c
+        for c in report.claims
+        if c.kind == "statement" and c.status == "unchecked" and c not in listed and not c.text.rstrip().endswith("?")
+    ]
 
 
 def _unconfirmed(report: Report) -> list[Claim]:

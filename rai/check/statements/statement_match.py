@@ -6,12 +6,14 @@ wording has none of them. What no rule decides is `unchecked`, with its nearest 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from grounding.text import caseless, words
 from rai.check.context import CheckContext, Finding
 from rai.check.phrasing.plain import plain_words, substance
+from rai.check.statements.contrast import denies
 from rai.check.statements.covered import covered
 from rai.check.statements.prepared import PreparedStatement, read_statement
 from rai.check.statements.statement_rules import RULES
@@ -46,9 +48,36 @@ def _weighed(said: PreparedStatement, valued: frozenset[str]) -> Finding:
     if not spans:
         return Finding("unchecked", (), "No source has words of it that could be compared.", p=_NO_WORDS)
     found = covered(said)
-    if found.held and not said.plain.endswith("?"):
+    if found.held and not said.plain.endswith("?") and not _is_denied_somewhere(said):
         return Finding("entailed", spans, "Said in other words, with the same sense.", rule=COVERED, p=found.p)
     return Finding("unchecked", spans[:1], _open(said, valued), p=found.p)
+
+
+_NAME = re.compile(r"(?<![^\W_])(?:[A-Z][\w-]*|[A-Za-z-]*\d[\w-]*)")
+
+
+def _is_denied_somewhere(said: PreparedStatement) -> bool:
+    """Whether a sentence of a source names all that this one names and denies something of it, where this one denies nothing: whatever other sentences hold, it is not
+    for certain then.
+    """
+    names = frozenset(name.lower() for name in _NAME.findall(said.plain))
+    if len(names) < _FEWEST_NAMES or denies([c for part in said.parts for c in part.clause.cues]):
+        return False
+    near = dict.fromkeys(c.unit for part in said.parts for c in part.candidates)
+    keyed = (
+        said.field.units[n]
+        for part in said.parts
+        for t in part.clause.terms
+        for n in said.field.places.get(t.key, ())[:_MOST]
+    )
+    return any(
+        denies(unit.cues) and names <= frozenset(w.text.lower() for w in words(unit.span.text))
+        for unit in dict.fromkeys((*near, *keyed))
+    )
+
+
+_FEWEST_NAMES, _MOST = 2, 40
+"""Fewest names by which a sentence is found again, and most pieces of the sources that are looked at for each word of it."""
 
 
 def _open(said: PreparedStatement, valued: frozenset[str]) -> str:

@@ -15,6 +15,7 @@ from rai.check.phrasing.entail import judge
 from rai.check.phrasing.one_word_changed import decide_one_word
 from rai.check.phrasing.phrasing_features import beside as beside_line
 from rai.check.statements.bounds import bound_turned
+from rai.check.statements.cell_denied import cell_denied
 from rai.check.statements.clauses import Clause, clauses
 from rai.check.statements.contrast import Beside, Turn, bounds_of, denies, same_word, side_of, turned
 from rai.check.statements.order import reversed_order, sequence
@@ -318,6 +319,7 @@ def one_word_changed(said: PreparedStatement) -> Decision | None:
 RULES: tuple[StatementRule, ...] = (
     StatementRule("statement-stands", stands),
     StatementRule("statement-word", one_word_changed),
+    StatementRule("statement-cell", cell_denied),
     StatementRule("statement-negated", negation_turned),
     StatementRule("statement-denied", word_denied),
     StatementRule("statement-bound", bound_turned),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.turn.citations import internal_notes, with_markers, without_markers
+from bot.turn.citations import citations, internal_notes, with_markers, without_markers
 from grounding.records import Evidence, Grade, Passage, Span
 from rai.records import Claim, EvidenceSpan
 
@@ -106,3 +106,16 @@ def test_an_internal_note_is_the_paragraph_to_the_point_or_the_item(text: str, e
 
 def test_marks_of_citations_are_taken_out() -> None:
     assert without_markers("From 10 to 4 [1][2]. Call [12].") == "From 10 to 4. Call."
+
+
+PRICES = "Product: Wren X2 | USA: $219.00 | Germany: €235.00\nProduct: Wren X1 | USA: $129.00 | Germany: €139.00"
+
+
+@pytest.mark.parametrize(
+    "quoted", ["Product: Wren X1 | Germany: €139.00", "Product: Wren X1 | Germany: €139.00 (Prices per piece)"]
+)
+def test_what_a_citation_shows_is_the_row_that_is_quoted(quoted: str) -> None:
+    """Who points at [1] beside the price of the X1 is not shown that of the X2."""
+    evidence = [Evidence(1, Passage("c", "d", "Prices", PRICES), 0.9)]
+    [citation] = citations(f"Quoted:\n- {quoted} [1]", (), evidence, ())
+    assert citation.quote == PRICES.splitlines()[1]

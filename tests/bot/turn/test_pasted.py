@@ -32,12 +32,12 @@ def test_what_is_no_conversation(text: str) -> None:
 def test_what_was_understood_is_told_in_a_line() -> None:
     pasted = read_pasted(CHAT)
     assert pasted is not None
-    assert pasted.told == "4 messages read; asked: my husband has a guide dog is he allowed and what would it cost us"
+    assert pasted.told() == "4 messages read; asked: my husband has a guide dog is he allowed and what would it cost us"
     long = read_pasted(f"Customer: {'very ' * 400}late, what now?\nAgent: hm")
     assert long is not None
     assert len(long.question) <= LONGEST_QUESTION
     assert sum(t.text.count("very") for t in long.history) + long.question.count("very") >= 399
-    assert len(long.told) < 200
+    assert len(long.told()) < 200
 
 
 @pytest.mark.parametrize("speaker", SPEAKERS)

@@ -259,3 +259,9 @@ def test_only_what_a_customer_told_is_a_story() -> None:
     )
     assert told("Is that still 100 days?", *ours) == "Is that still 100 days?"
     assert told("Is that still 100 days?", ("customer", "Hello there!")) == "Is that still 100 days?"
+
+
+def test_an_article_before_a_model_is_no_part_of_its_name() -> None:
+    assert names("und der x2?") == []
+    assert names("how much is the wren x2") == ["wren x2"]
+    assert goes_on("und der x2?")

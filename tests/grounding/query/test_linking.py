@@ -280,5 +280,5 @@ async def test_what_our_answer_names_beside_what_a_person_named_is_not_spoken_of
 async def test_of_siblings_the_newest_is_in_view_and_of_one_turn_all() -> None:
     builder = QueryBuilder(CentralitySummarizer(None), Names())
     two = [Turn("user", "how much is the wren x2"), Turn("user", "and the wren x3")]
-    assert await builder.in_view([*two, Turn("user", "is worth house open")], Access()) == ("worth house", "wren x3")
-    assert set(await builder.in_view([Turn("user", "wren x2 or wren x3")], Access())) == {"wren x2", "wren x3"}
+    assert await builder.in_view([*two, Turn("user", "is worth house open")], Access()) == ("Worth House", "Wren X3")
+    assert set(await builder.in_view([Turn("user", "wren x2 or wren x3")], Access())) == {"Wren X2", "Wren X3"}

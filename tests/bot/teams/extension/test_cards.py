@@ -12,6 +12,7 @@ from grounding.records import Passage
 from rai.check.match import check_claims
 from rai.records import Report, Source
 
+WORDS = ExtensionWords("en")
 PLANS = Passage("c1", "plans.md", "Plans", "Clips are kept for | Watch Plus: 30 days | Watch Pro: 60 days")
 LAW = Passage("c2", "law.md", "Terms", "- Write to us within 60 days if a part of a month was lost.\n- We answer soon.")
 
@@ -55,3 +56,20 @@ def test_a_message_of_many_values_stays_within_the_limits_of_a_card() -> None:
         f"Item {n} costs ${n}.50 and is sold in every shop of the town, on every day of the week." for n in range(30)
     )
     assert len(lines(text, Passage("c", "d", "Prices", text))) == ROWS
+
+
+def header_of(message: str, source: str) -> str:
+    """The line of the dialog that counts what was found."""
+    report = Report("supported", 1.0, check_claims(message, [Source("c", source)]), None)
+    dialog = checked(message, report, [Passage("c", "d", "Prices", source)], WORDS, CardWords("en"))
+    card = dialog["task"]["value"]["card"]["content"]
+    return "".join(run["text"] for run in card["body"][1]["inlines"])
+
+
+def test_all_is_well_only_where_each_sentence_is_confirmed_as_a_whole() -> None:
+    source = "Watch Plus costs $8.99 a month. A power adapter has 12 V."
+    assert WORDS("all_supported") in header_of("Watch Plus costs $8.99 a month.", source)
+    moved = header_of("A new battery for the old grey doorbell will be yours for $8.99 then.", source)
+    assert WORDS("all_supported") not in moved
+    assert WORDS.count("open", 1) in moved
+    assert WORDS("all_supported") not in header_of("lunch at 12?", source)
