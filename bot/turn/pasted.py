@@ -35,6 +35,10 @@ _GLUED = re.compile(
     rf"(?<=[\w.?!)])(?=(?:{'|'.join(word.title() for word in sorted((_CUSTOMER | _AGENT) - {'me', 'us'}))})(?: \([^)\n]{{1,20}}\))?:[ \t]+\S)"
 )
 """Between a word and a label without a space: "… help?Customer: my …"."""
+_RUN_ON = re.compile(
+    r"(?<=\S)[ \t]+(?=[\[(]\d{1,2}[:.]\d{2}(?:[:.]\d{2})?[\])][ \t]+[^\W\d_][\w.'’ -]{0,34}?(?: ?\([^)\n]{1,20}\))?:[ \t])"
+)
+"""Before a time in brackets and a name, within a line: "… hi there [10:03] Tom (Agent): hello"."""
 _STAMPED = re.compile(rf"[>\s]*(?P<name>[^\W\d_][\w.'’ -]{{0,34}}?),?[ \t]+[\[(]?{_CLOCK}[\])]?\s*")
 """A line that is a name and a time; what is said follows below."""
 _NUMBERED = re.compile(rf"[>\s]*[\[(]{_CLOCK}[\])][ \t]*(?P<name>\+?[\d* ()-]{{6,20}}):[ \t]*(?P<said>.*)")
@@ -73,7 +77,7 @@ _SHOWN = 160
 
 def read_pasted(text: str) -> Pasted | None:
     """The conversation or e-mail in `text`, or None where it is neither, or nobody asks or tells anything in it."""
-    lines = _GLUED.sub("\n", text.lstrip("\ufeff")).splitlines()
+    lines = _RUN_ON.sub("\n", _GLUED.sub("\n", text.lstrip("\ufeff"))).splitlines()
     return _conversation(lines) or _mail(lines)
 
 

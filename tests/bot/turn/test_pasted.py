@@ -68,3 +68,13 @@ def test_any_text_is_read_or_left(text: str) -> None:
     assert pasted is None or (
         pasted.question and isinstance(pasted.history, tuple) and all(isinstance(t, Turn) for t in pasted.history)
     )
+
+
+def test_a_client_that_lost_the_line_breaks_between_messages_with_times() -> None:
+    pasted = read_pasted(
+        "[10:02] Mary: hi there [10:03] Tom (Agent): hello, what can I do? [10:04] Mary: how long is the warranty of my X1?"
+    )
+    assert pasted is not None
+    assert (pasted.messages, pasted.question) == (3, "how long is the warranty of my X1?")
+    assert [turn.role for turn in pasted.history] == ["customer", "agent"]
+    assert read_pasted("Open [10:30] to [11:00] on Mondays: is that right?") is None
