@@ -164,6 +164,7 @@ class EvidenceSearch:
 
     async def _graded(self, passages: Sequence[Passage]) -> Grading:
         """Grading by the grader, or ungraded when it is not done within `grade_seconds`: a turn must not be lost to it."""
+        graded: Grading | None = None
         try:
             async with asyncio.timeout(self.policy.grade_seconds) as bound:
                 graded = await self.ports.grader.grade(self.query.text, passages)
@@ -173,6 +174,8 @@ class EvidenceSearch:
         except TimeoutError:
             if not bound.expired():
                 raise
+            if graded is not None:  # in its own language it was
+                return graded
             none = tuple(Grade(p.chunk_id, 0.0, "Awful", "no", None, "not graded in time") for p in passages)
             return Grading("ungraded", none, f"the passages were not graded within {self.policy.grade_seconds:g} s")
 
