@@ -10,11 +10,10 @@ from bot.wording.refusals import FALLBACK
 from grounding.errors import ServiceError
 from grounding.observe import record_degraded
 from grounding.query.conversation import goes_on, last_turn_query, with_words, without_excluded
-from grounding.query.trade_words import GLOSSARIES, english_words
+from grounding.query.trade_words import english_words
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
 from grounding.records import Access, Query, Turn
 from grounding.text import caseless, terms, words
-from rai.screening.languages import language
 
 SHORT_NAME = 4
 """Letters up to which what a country is called is an abbreviation."""
@@ -41,24 +40,14 @@ async def turn_query(state: TurnState, access: Access) -> Query:
 
 async def _in_english_too(state: TurnState, query: Query, access: Access) -> Query:
     """The query with what English documents call the things that a question of another language asks about; the record says which words."""
-    code = await _glossary_of(state, query, access)
-    english = english_words(query.text, code)
+    english = english_words(query.text, state.language)
     if not english:
         return query
     state.note(f"also looked for in English: {', '.join(english)}")
-    strange = [w.text for w in words(query.text) if not english_words(w.text, code)]
+    strange = [w.text for w in words(query.text) if not english_words(w.text, state.language)]
     linker = state.seams.linker
     known = [w for w in strange if terms(w) and linker is not None and await linker.knows(w, access)]
     return replace(query, text=f"{query.text} {' '.join(english)}", english=" ".join([*known, *english]))
-
-
-async def _glossary_of(state: TurnState, query: Query, access: Access) -> str:
-    """The language whose glossary a question is read by: its own; of one that tells none ("preis perch d1") that which knows a word of it that no document has."""
-    linker = state.seams.linker
-    if state.language != FALLBACK or linker is None or language(state.ask.question):
-        return state.language
-    strange = [w.text for w in words(query.text) if terms(w.text) and not await linker.knows(w.text, access)]
-    return next((code for code in GLOSSARIES if any(english_words(w, code) for w in strange)), state.language)
 
 
 async def _with_countries(state: TurnState, access: Access) -> str:

@@ -14,8 +14,6 @@ import yaml
 
 from grounding.text import caseless, words
 
-GLOSSARIES = ("de", "fr", "es", "it", "pt", "nl", "pl")
-"""The languages (ISO 639-1) that have a glossary."""
 WITHIN_FROM = 5
 """Letters from which a key is looked for within a word too: German writes "Mietpreis" in one."""
 

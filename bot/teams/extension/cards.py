@@ -130,12 +130,15 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     told += [words.count("unsupported", wrong)] if wrong else []
     told += [card.count("doubtful", doubtful)] if doubtful else []
     left = len(_open_beside(report))
-    sure = any(
-        c.kind == "statement" and c.status in SUPPORTED for c in report.claims
-    )  # else nobody knows whose values they are
-    good = bool(values) and sure and not wrong and not doubtful and not left
     told += [words.count("open", left)] if left else []
-    told += [words("all_supported")] if good else [] if values or wrong or doubtful or left else [words("no_values")]
+    confirmed = any(
+        c.kind == "statement" and c.status in SUPPORTED for c in report.claims
+    )  # "lunch at 12?" says nothing
+    good = bool(values) and confirmed and not (wrong or doubtful or left)
+    if good:
+        told.append(words("all_supported"))
+    elif not told:
+        told.append(words("no_values"))
     texts = {p.chunk_id: p.text for p in passages}
     rows = [[row] for row in claim_rows(claims, listed, card, ROWS)]
     for row, claim in zip(rows, claims[:ROWS], strict=False):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import islice
 
 from grounding.quoting.blocks import Cell, cells
 from grounding.text import BAR, terms
@@ -10,25 +12,14 @@ from rai.check.statements.contrast import denies
 from rai.check.statements.prepared import Decision, PreparedStatement
 from rai.records import EvidenceSpan, Source
 
-NO = frozenset(
-    (
-        *(
-            "no",
-            "nein",
-            "non",
-            "nee",
-            "nie",
-            "não",
-            "none",
-            "not included",
-            "not offered",
-            "not available",
-            "not possible",
-        ),
-        *("nicht enthalten", "nicht möglich", "nicht verfügbar", "non inclus", "no incluido", "niet inbegrepen"),
-    )
+NO = (
+    *"no nein non nee nie não none".split(),
+    *("not included", "not offered", "not available", "not possible"),
+    *("nicht enthalten", "nicht möglich", "nicht verfügbar", "non inclus", "no incluido", "niet inbegrepen"),
 )
-YES = frozenset(("yes", "ja", "oui", "sí", "si", "sim", "tak", "included", "inklusive", "enthalten", "inclus"))
+YES = tuple("yes ja oui sí si sim tak included inklusive enthalten inclus".split())
+_SAYS = re.compile(rf": (?:{'|'.join(map(re.escape, (*NO, *YES)))})(?= \||$)", re.IGNORECASE | re.MULTILINE)
+"""A cell that says so, and nothing else."""
 _MOST = 2000
 """Most rows that are looked at, the first ones."""
 
@@ -61,14 +52,14 @@ def _value(cell: Cell) -> str:
 
 
 def _rows(said: PreparedStatement) -> Iterator[tuple[Source, int, str]]:
-    """The rows of the sources, each with where it begins."""
-    looked_at = 0
+    """The rows of the sources of which a cell says yes or no, each with where it begins. Others are not read: most tables have none."""
     for prepared in said.context.sources:
-        start = 0
-        for line in prepared.source.text.split("\n"):
-            if BAR in line:
-                looked_at += 1
-                if looked_at > _MOST:
-                    return
-                yield prepared.source, start, line
-            start += len(line) + 1
+        text, end = prepared.source.text, -1
+        for match in islice(_SAYS.finditer(text), _MOST):
+            if match.start() <= end:  # a row that has been given
+                continue
+            start = text.rfind("\n", 0, match.start()) + 1
+            end = text.find("\n", start)
+            end = len(text) if end < 0 else end
+            if BAR in text[start:end]:
+                yield prepared.source, start, text[start:end]
