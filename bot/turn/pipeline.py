@@ -44,6 +44,7 @@ from grounding.errors import (
 from grounding.evidence.choose import choose, extracted, superseded
 from grounding.policy import Policy
 from grounding.query.clarify import between, clarifying
+from grounding.quoting.filters import tables_together
 from grounding.records import Access, Action, Evidence, Turn
 from grounding.text import terms
 from rai.account import Account
@@ -201,7 +202,7 @@ def _evidence(state: TurnState) -> tuple[Evidence, ...]:
     usable = [p for p in found.filled if not p.internal]
     if policy.evidence == "extracts":
         usable = extracted(usable, found.grades)
-    evidence = choose(usable, found.scores, policy)
+    evidence = choose(tables_together(found.query.text, usable), found.scores, policy)
     certain = {p.chunk_id for p in found.kept}  # what only fills the evidence need not be about the question
     passages = {e.passage.chunk_id: e.passage for e in evidence}
     for old, new in superseded([p for p in passages.values() if p.chunk_id in certain]).items():

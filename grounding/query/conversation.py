@@ -28,7 +28,7 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _AWAY = re.compile(
-    r"\b(?:another (?:thing|question|topic|matter)|(?:some|any)thing else|different (?:question|topic|matter|thing)|other question|new question|"
+    r"\b(?:another (?:thing|question|topic|matter)|(?:some|any)thing else|(?:different|new) (?:question|topic|matter|thing|customer|client|caller)|(?<!the )(?<!and )other (?:question|topic|matter|thing|customer|client|caller)|"
     r"change of (?:topic|subject)|change the (?:topic|subject)|forget (?:about )?(?:it|that|this|the|my)|never ?mind|leave that aside|"
     r"by the way|on another note|unrelated|switching (?:topics|subjects)|next question)\b",
     re.IGNORECASE,

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 
 from grounding.query.answer_kind import KINDS, holds
 from grounding.query.conversation import content
-from grounding.quoting.blocks import Cell, cells, is_empty
+from grounding.quoting.blocks import LONG, Block, Cell, cells, is_empty
 from grounding.quoting.countries import country_codes, spoken_codes
-from grounding.quoting.features import BlockCandidate
+from grounding.quoting.features import SLIPPED, BlockCandidate, likeness
 from grounding.quoting.question_parts import Part, Reading
 from grounding.quoting.siblings import FEW, columns, is_label, rivals
 from grounding.quoting.weighed import Weighed
 from grounding.records import Passage
-from grounding.text import BAR
+from grounding.text import BAR, terms
 
 SHORT, AMPLE = 113, 212
 """Words of an answer with its marks: of one value or statement, and of steps, lists, comparisons or several parts. No more is read on the telephone."""
@@ -31,6 +31,8 @@ ALIKE = 3
 """Columns from which prices side by side are taken for those of several things."""
 MONEY = next(kind for kind in KINDS if kind.name == "money")
 PHONE = next(kind for kind in KINDS if kind.name == "phone")
+CELLS_NEAR = 0.6
+"""The share of what the best cell of a long row says of a question from which another is told as well."""
 BESIDE_STEPS = 0.8
 """The same beside the steps of a procedure, which are whole by themselves."""
 
@@ -223,6 +225,28 @@ def _of_the_country(found: Sequence[Cell], reading: Reading) -> str:
     return BAR.join(c.span.text for c, of in zip(found, codes, strict=True) if not of or of & asked)
 
 
+def _of_a_long_row(block: Block, found: Sequence[Cell], reading: Reading) -> str:
+    """Of a row that is as long as a paragraph what it is about, and for each part of the question the cells that say most of what that asks; empty of any
+    other row, and where no cell says anything of it. Words in many of its cells tell little.
+    """
+    if block.words <= LONG:
+        return ""
+    held = [frozenset(terms(c.span.text)) for c in found]
+    kept = set[int]()
+    for part in reading.parts:
+        for question in (part.text, reading.text):
+            said = {t: [i for i, h in enumerate(held) if likeness(t, h) >= SLIPPED] for t in content(question)}
+            worth = [
+                sum(1 / len(where) for where in said.values() if i in where and 0 not in where)
+                for i in range(len(found))
+            ]
+            best = max(worth)
+            if best:
+                kept |= {i for i, w in enumerate(worth) if w >= CELLS_NEAR * best}
+                break
+    return BAR.join(found[i].span.text for i in sorted({0, *kept})) if kept else ""
+
+
 def shown(candidate: BlockCandidate, reading: Reading) -> str:
     """Text to quote for a candidate: of a row that sets several things side by side only the columns that the question names."""
     if candidate.block.kind != "row":
@@ -232,7 +256,11 @@ def shown(candidate: BlockCandidate, reading: Reading) -> str:
     if len(rest) < 2 or not all(c.header for c in rest):
         return candidate.block.text
     if not (is_label(label.header) or _all_priced(rest) or all(country_codes(c.header) for c in rest)):
-        return _of_the_country(found, reading) or _one_contact(candidate.block.text, found, reading)
+        return (
+            _of_the_country(found, reading)
+            or _of_a_long_row(candidate.block, found, reading)
+            or _one_contact(candidate.block.text, found, reading)
+        )
     headers = [c.header for c in rest]
     named = columns(headers, reading)
     if not named or len(named) == len(rest):

@@ -113,6 +113,12 @@ def people_in(text: str) -> Iterator[tuple[str, str]]:
             yield word, code
 
 
+def is_of_a_country(word: str) -> bool:
+    """Whether a word is what people or things of a country are called: "dutch"."""
+    named, plain = _people()[0], caseless(word)
+    return any(plain[:n] in named for n in range(len(plain), max(2, len(plain) - 4), -1))
+
+
 def spoken_countries(text: str) -> list[tuple[str, str]]:
     """The countries that somebody speaks of, by name or by their people, in the order in which they stand: as they are written, and by their code."""
     found = {**dict.fromkeys(countries_in(text)), **dict.fromkeys(people_in(text))}
@@ -130,12 +136,12 @@ def country_codes(text: str) -> frozenset[str]:
     """The codes of the countries that a text names, in a table also by a code: beside its money ("BE EUR"), or below "country". Kept: blocks and lines come
     again with the next question about them.
     """
-    priced = (m[1] for m in _PRICED.finditer(text) if m[2] in get_territory_currencies(m[1]))
+    priced = (m[1] for m in _PRICED.finditer(text) if m[2].upper() in get_territory_currencies(m[1]))
     listed = (m[1] for m in _LISTED.finditer(text) if country_names(m[1]))
     return frozenset((*(code for _, code in countries_in(text)), *priced, *listed))
 
 
-_PRICED = re.compile(r"(?<![^\W_])([A-Z]{2})[ _]([A-Z]{3})(?![^\W_])")
+_PRICED = re.compile(r"(?<![^\W_])([A-Z]{2})[ _]([A-Z]{3}|[a-z]{3})(?![^\W_])")
 _LISTED = re.compile(
     r"(?<![^\W_])(?:country|land|pays|país|paese|market)(?:[ _]code)?: ([A-Z]{2})(?= \||\n|$)", re.IGNORECASE
 )

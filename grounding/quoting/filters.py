@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from grounding.query.conversation import content
-from grounding.quoting.blocks import Cell
+from grounding.quoting.blocks import Cell, blocks, cells
 from grounding.quoting.countries import country_codes
 from grounding.quoting.features import KEYS, WITHIN, likeness
 from grounding.quoting.question_parts import Reading
 from grounding.quoting.ranges import days_of, said
 from grounding.quoting.siblings import NAME_WORDS, FittedTable
+from grounding.records import Passage
 from grounding.text import caseless, terms
 
 _LISTS = json.loads(files("grounding.quoting").joinpath("filters.json").read_text("utf-8"))
@@ -55,6 +56,24 @@ def filtered(reading: Reading, fitted: Sequence[FittedTable]) -> Filtered | None
     denied = len(_DENIED.findall(plain)) % 2 == 1  # what is not closed is open
     out = [f for one in fitted for f in _of_table(one, question, denied=denied)]
     return min(out, key=lambda f: len(f.rows), default=None)
+
+
+def tables_together(question: str, passages: Sequence[Passage]) -> list[Passage]:
+    """`passages` with those of a table that the question filters behind the first of them: which branches are open on Sunday is not told by half of the rows."""
+    if not _ASKED.search(caseless(question)):
+        return list(passages)
+    groups = [_table_of(p) for p in passages]
+    asked = {g for g in groups if g is not None and any(_is_asked(header, question) for header in g[1][1:])}
+    first = {g: groups.index(g) for g in asked}
+    places = [(first[g] if g in asked else n, n) for n, g in enumerate(groups)]
+    return [passages[n] for _, n in sorted(places)]
+
+
+def _table_of(passage: Passage) -> tuple[str, tuple[str, ...]] | None:
+    """The table to which most of a passage belongs: its document and the names of its columns; None where no row stands in it."""
+    rows = [tuple(c.header for c in cells(b.text)) for b in blocks(passage.text) if b.kind == "row"]
+    named = [row for row in rows if all(row)]
+    return (passage.doc_id, max(named, key=named.count)) if named else None
 
 
 def _of_table(one: FittedTable, question: str, *, denied: bool) -> list[Filtered]:

@@ -30,10 +30,14 @@ _LIST = re.compile(
     re.IGNORECASE,
 )
 _COMPARE = re.compile(
-    r"\b(?:vs\.?|versus|compared?|comparison|differen(?:ce|ces|t)|unterschied\w*|différence|hesitates between|both|than the|better|cheaper|dearer|quicker|faster|lighter|heavier)\b|\b(?:between)\b.+\band\b",
+    r"\b(?:vs\.?|versus|compared?|comparison|differen(?:ce|ces|t)|unterschied\w*|différence|hesitates between|both|than the|better|cheaper|dearer|quicker|faster|lighter|heavier)\b|\b(?:between)\b.+\band\b"
+    r"|\b(?:price|cost|fee|rate|time|term|notice|weight|size|speed|range|warranty|hours)s?\b.{0,60}(?<!insured )(?<!covered )(?<!protected )(?<!protection )\bagainst\b"
+    r"|\bwhich (?:one |of (?:them|these|those|the two) )?(?:is|has|costs|takes|weighs|lasts|holds|gets|comes) (?:the )?(?:more|less|fewer|(?!over|under|other|another|either|ever|never|after)\w+er)\b(?! than)",
     re.IGNORECASE,
 )
 _JOINT = re.compile(r"\?\s*(?:and|und|et)?\b|\s+(?:and|und|et)\s+|\s*[&+;]\s*|,\s*(?:and|btw|also)\b|\s+-\s+")
+_MARK = re.compile(r"(?<!\S)\(?([1-9a-e])[.)]\s+", re.IGNORECASE)
+"""What numbers the parts of a question."""
 _AND = re.compile(r"^\W*(?:and|so|but|also|or|und|et)\s+", re.IGNORECASE)
 _ASKING = re.compile(
     r"\b(?:who|whom|what|what's|when|where|which|why|how|can|could|do|does|is|are|may|must|will|until|till|was|wie|wann|wo|wer|welche\w*|kann|muss|darf|combien|comment|quand|où|quel\w*|"
@@ -69,7 +73,8 @@ def read(text: str, last: str = "") -> Reading:
     """
     plain = " ".join(last.split())
     goes_on = bool(plain) and plain in " ".join(text.split())
-    texts = _split(_asking(plain if goes_on else text))
+    asked = plain if goes_on else text
+    texts = _numbered(asked) or _split(_asking(asked))
     form = form_of(plain) if goes_on else "value"
     whole = answer_kind(text) if len(texts) == 1 else None
     return Reading(
@@ -84,6 +89,17 @@ def form_of(question: str) -> Form:
     if _STEPS.search(question):
         return "steps"
     return "list" if _LIST.search(question) else "value"
+
+
+def _numbered(question: str) -> tuple[str, ...]:
+    """The parts of a question whose parts are numbered, 1) 2) or a) b), where each of them asks something; else empty."""
+    marks = list(_MARK.finditer(question))
+    labels = [m[1].lower() for m in marks]
+    if not 1 < len(marks) <= MOST_PARTS or labels not in (list("123"[: len(marks)]), list("abc"[: len(marks)])):
+        return ()
+    ends = [*(m.start() for m in marks[1:]), len(question)]
+    pieces = [question[m.end() : end].strip(" ,.?;") for m, end in zip(marks, ends, strict=True)]
+    return tuple(pieces) if all(map(_asks, pieces)) else ()
 
 
 def _asking(text: str) -> str:

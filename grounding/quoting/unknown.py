@@ -10,7 +10,14 @@ from collections.abc import Iterator, Sequence
 
 from grounding.query.conversation import FILLERS, content, goes_on
 from grounding.quoting.blocks import cells
-from grounding.quoting.countries import countries_in, country_codes, country_names, spoken_codes, spoken_countries
+from grounding.quoting.countries import (
+    countries_in,
+    country_codes,
+    country_names,
+    is_of_a_country,
+    spoken_codes,
+    spoken_countries,
+)
 from grounding.quoting.coverage import GENERIC
 from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
 from grounding.quoting.ranges import CALENDAR, days_of
@@ -248,6 +255,7 @@ def _unknown_sibling(question: str, found: Sequence[BlockCandidate], passages: S
         if (
             len(word) < NAME_FROM
             or spoken_codes(f"{word} {kind}")
+            or is_of_a_country(word)
             or plain in _PLAIN
             or plain in STOP_WORDS
             or not terms(word)

@@ -44,6 +44,7 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
         ("hang on, who is this?", "about", "en"),
         ("so are you a person or what", "about", "en"),
         ("brilliant, ta, that saved me", "thanks", "en"),
+        ("super, thx a million, thats me done", "farewell", "en"),
         ("mornin", "greeting", "en"),
         ("next customer please", "new", "en"),
         ("ok. make it shorter pls", "shorter", "en"),

@@ -227,6 +227,8 @@ async def test_a_conversation_without_text_is_refused() -> None:
         "ok fine. different question, when do you open",
         "Forget the router. What does parking cost?",
         "By the way, do you sell batteries?",
+        "thx. other customer: is Cork open on Saturdays?",
+        "ok other thing. Cork on Christmas Eve, till when?",
     ],
 )
 async def test_a_question_that_turns_away_takes_no_name_along(question: str) -> None:

@@ -127,6 +127,28 @@ def test_of_things_side_by_side_only_those_asked_about_are_quoted(question: str,
     assert shown(row(text), read(question)) == quoted
 
 
+LONG_ROW = (
+    "Plan: Fern | Rhythm: every week on a fixed weekday with an arrival time of 60 minutes | In every visit: kitchen surfaces, hob and sink, bathroom with taps, dusting,"
+    " vacuuming of all floors, emptying of bins | Not in the plan: the inside of oven and fridge, windows, ironing | Notice: 4 weeks | Pauses: up to 6 weeks a year"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("how long is the notice of fern", "Plan: Fern | Notice: 4 weeks"),
+        (
+            "can a fern be paused, and what is the notice?",
+            "Plan: Fern | Notice: 4 weeks | Pauses: up to 6 weeks a year",
+        ),
+        ("does fern do windows", "Plan: Fern | Not in the plan: the inside of oven and fridge, windows, ironing"),
+        ("what about the fern", LONG_ROW),
+    ],
+)
+def test_of_a_row_as_long_as_a_paragraph_the_cells_that_are_asked_about_are_quoted(question: str, quoted: str) -> None:
+    assert shown(row(LONG_ROW), read(question)) == quoted
+
+
 def test_a_row_about_one_thing_is_quoted_whole() -> None:
     text = "Model: S1 | Price: $20 | Weight: 2 kg"
     assert shown(row(text), read("price of the S1")) == text

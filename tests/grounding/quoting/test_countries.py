@@ -136,7 +136,8 @@ def test_a_country_tells_the_language_that_alone_calls_it_so(text: str, language
         ("item: ear mould | IE EUR: 80.00 | AT EUR: 82.00", {"IE", "AT"}),
         ("code: LEJ | country: DE | station: Leipzig", {"DE"}),
         ("Land: FR\nLand: NL", {"FR", "NL"}),
-        ("IT USD: 80.00 | MY EUR: 4", set()),
+        ("IE_eur_per_visit: 74.00 | NL_eur_per_visit: 70.50", {"IE", "NL"}),
+        ("IT USD: 80.00 | MY EUR: 4 | de eur: 3", set()),
         ("size: DE | fits: AT", set()),
     ],
 )

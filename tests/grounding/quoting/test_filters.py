@@ -6,7 +6,7 @@ import pytest
 
 from grounding.quoting.blocks import cells
 from grounding.quoting.features import candidates
-from grounding.quoting.filters import MOST, filtered, shown_cells
+from grounding.quoting.filters import MOST, filtered, shown_cells, tables_together
 from grounding.quoting.question_parts import read
 from grounding.quoting.siblings import fitted_tables
 from grounding.records import Passage
@@ -41,6 +41,23 @@ def kept(question: str, text: str = SHOPS) -> list[str] | None:
 )
 def test_each_row_that_fits_is_told_and_no_other(question: str, rows: list[str]) -> None:
     assert kept(question) == rows
+
+
+def test_the_parts_of_a_table_that_is_filtered_stand_together() -> None:
+    first, second = SHOPS.split("\n")[:2], SHOPS.split("\n")[2:]
+    passages = [
+        Passage("a", "hours", "Holidays", "Closed on Sundays that are holidays."),
+        Passage("b", "shops", "Shops", "\n".join(second)),
+        Passage("c", "fees", "Fees", "Fee: Key | Price: €4"),
+        Passage("d", "shops", "Shops", "\n".join(first)),
+    ]
+
+    def order(question: str) -> str:
+        return "".join(p.chunk_id for p in tables_together(question, passages))
+
+    assert order("which shops are open on sunday") == "abdc"
+    assert order("which fees are there") == "abcd"  # no column is asked about
+    assert order("is cork open on sunday") == "abcd"
 
 
 PLANS = "Plan: Care | Germany: not offered | France: not offered\nPlan: Link | Germany: €16.90 | France: no\nPlan: Watch | Germany: no | France: €9.79"

@@ -15,6 +15,13 @@ from grounding.quoting.question_parts import MOST_PARTS, form_of, read
         ("green loan - any fee? and can Leeds sell it too", ("green loan any fee", "can Leeds sell it too")),
         ("price of the tent and what is the fee for the plan?", ("price of the tent", "what is the fee for the plan")),
         ("which adapter fits the X1?", ("which adapter fits the X1?",)),
+        (
+            "1) galway, big bag, back in a day, extra cost? 2) and what is the deposit",
+            ("galway, big bag, back in a day, extra cost", "and what is the deposit"),
+        ),
+        ("a) price of the tent b) is it waterproof", ("price of the tent", "is it waterproof")),
+        ("1) i pulled the plug 2) i waited. why is it red?", ("why is it red?",)),
+        ("what does bag 2) cost", ("what does bag 2) cost",)),
         ("black and white prints, what do they cost", ("black and white prints, what do they cost",)),
     ],
 )
@@ -47,6 +54,11 @@ def test_each_part_wants_its_own_kind_of_value() -> None:
         ("list the shops with lockers", "list"),
         ("X1 vs X2, range", "compare"),
         ("difference between Basic and Plus", "compare"),
+        ("notice: weekly plan against the other, which is longer", "compare"),
+        ("production time of M against M Layflat", "compare"),
+        ("which one takes more load?", "compare"),
+        ("what is the fee when insured against theft", "value"),
+        ("which is under warranty", "value"),
         ("wie kann ich das Paket umbuchen", "steps"),
     ],
 )

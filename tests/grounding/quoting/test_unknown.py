@@ -59,6 +59,7 @@ NUMBERS = "Fixed 12: 2.30 %. Fixed 24: 2.45 %. HB-201 means locked, HB-202 unkno
         ("what do we charge per day for a packraft", "packraft"),
         ("deposit for a climbing wall, please", "climbing wall"),
         ("cork branch, open till when", None),
+        ("dutch branch, open till when", None),
         ("crok branch, open till when", "crok branch"),
         ("the nearest branch, when does it open", None),
         ("fee of the cheapest plan", None),

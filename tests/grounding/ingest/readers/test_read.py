@@ -490,6 +490,26 @@ def test_notes_above_a_table_are_its_title_and_no_row_of_it() -> None:
     assert "code: Z1 | job: zip | price: 9.50" in extract.text
 
 
+PRINTS = b"size,surface,price\n10x15,gloss,0.29\n13x18,silk,0.58\n"
+
+
+def test_a_note_below_a_table_is_no_row_of_it_however_many_commas_it_has() -> None:
+    extract = read(PRINTS + b"# GBP incl. VAT, per print, from 3 Feb, by size, surface and order\n", "prints.csv")
+    assert extract.text.split("\n") == [
+        "size: 10x15 | surface: gloss | price: 0.29",
+        "size: 13x18 | surface: silk | price: 0.58",
+        "GBP incl. VAT, per print, from 3 Feb, by size, surface and order",
+    ]
+
+
+@pytest.mark.parametrize(("rows", "told"), [(7, True), (2, False)])
+def test_of_a_short_table_one_row_may_differ(rows: int, told: bool) -> None:
+    text = (
+        "size,surface,price\n" + "10x15,gloss,0.29\n" * (rows - 1) + "from 3 Feb, by size, surface, order, VAT incl.\n"
+    )
+    assert ("size: 10x15" in _read(text).text) is told
+
+
 def test_csv_with_quotes_and_line_breaks() -> None:
     data = 'Plan,Address,Price\nBasic,"77 Juniper Street,\nBrindle Falls","$1,200"\nPlus,"a ""b""",$2\n'
     assert (
