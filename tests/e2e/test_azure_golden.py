@@ -14,10 +14,13 @@ import pytest_asyncio
 
 from bot.compose.system import compose
 from bot.records import Reply
+from grounding.embedded.embedder import MiniLM
+from grounding.records import Access
 from tests.bench.azure_golden import in_graph, told
 from tests.bench.place import golden_asks
 from tests.e2e.processes import copy_of_home, settings_over
 from tests.fakes.azure_stack import azure_stack
+from tests.fakes.engine import Engine
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 EVERY = 6
@@ -51,6 +54,24 @@ async def test_outcomes_and_citations_are_the_same(replies: list[tuple[Reply, Re
     assert 10 * len(different) <= len(replies), different
     assert len(replies) >= 30
     assert {here.outcome.value for here, _ in replies} >= {"answered", "insufficient"}
+
+
+async def test_the_stand_in_does_not_mind_in_which_order_the_searches_of_a_turn_arrive(
+    quick_home: Path, quick_model_file: Path, tmp_path: Path
+) -> None:
+    """Under load the parts of a question come before the whole of it."""
+    engine = Engine(copy_of_home(quick_home, tmp_path / "home"), MiniLM(quick_model_file))
+    whole = "how long do refunds take and what does shipping to Germany cost"
+    parts = ["how long do refunds take", "what does shipping to Germany cost"]
+    seen = []
+    for order in ([whole, *parts], [*parts, whole], [parts[1], whole, parts[0]]):
+        for text in order:
+            await engine.search(text, None, Access(), 50)
+        seen.append(([p.chunk_id for p in engine.found], engine.query))
+        await engine.grades(whole, [])
+    assert seen[0] == seen[1] == seen[2]
+    assert seen[0][1] == whole
+    engine.close()
 
 
 async def test_the_services_were_asked(replies: list[tuple[Reply, Reply]]) -> None:

@@ -80,19 +80,23 @@ class Engine:
         async with self._one_search:
             self._meaning.vector = vector
             found = await self._retriever.retrieve(Query(text), access, k)
-        if self._graded or text in self.lists or not _part(text, self.query):
-            self.lists, self._graded = {}, False  # another turn; its grades may be kept ones that nobody asks for again
+        if self._graded or text in self.lists:
+            self.lists, self._graded = {}, False  # another turn
         self.lists[text] = found.passages
-        self.query = max(self.lists, key=len)  # the parts of a question are searched for beside the whole
+        # the parts of a question are searched for beside the whole, and may come before it; what has nothing to do with it is of a turn whose
+        # grades were kept ones that nobody asked for again
+        self.query = max((asked for asked in self.lists if _part(asked, text)), key=len)
         self.whole = whole = self.lists[self.query]
-        rest = [passages for asked, passages in self.lists.items() if asked != self.query]
+        others = sorted(self.lists, key=lambda asked: (self.query.find(asked), asked))
+        rest = [self.lists[asked] for asked in others if asked != self.query and _part(asked, self.query)]
         self.found = reciprocal_ranks([whole, *rest]) if rest else whole
         return found
 
     async def grades(self, question: str, texts: Sequence[str]) -> list[float]:
         """The embedded grader's score of each quoted text, seen among the best of what was found last, as a turn grades them."""
         best = [p.chunk_id for p in self.whole[:20]]
-        best += [p.chunk_id for p in self.found if p.chunk_id not in best][: OF_PARTS if len(self.lists) > 1 else 0]
+        parts = sum(_part(asked, self.query) for asked in self.lists) > 1
+        best += [p.chunk_id for p in self.found if p.chunk_id not in best][: OF_PARTS if parts else 0]
         seen = [p for p in self.found if p.chunk_id in best]
         self.query, self._graded = question, True
         grading = await self.grader.grade(question, seen)
