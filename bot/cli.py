@@ -21,6 +21,7 @@ from grounding.errors import AttestError, UserError
 COMMANDS = {
     "serve": "Run the bot and the pages on this machine.",
     "ingest": "Take files, folders or a corpus into the knowledge base.",
+    "index": "See the indexes behind the alias of Azure AI Search; use, go back, remove.",
     "documents": "List, show, remove, restore or back up what is in the knowledge base.",
     "ask": "Ask one question through the whole pipeline.",
     "query": "Make search queries from conversations.",
@@ -41,7 +42,13 @@ COMMANDS = {
 }
 """Name and purpose of every command; the module is `bot.commands.NAME` unless `_MODULES` has another."""
 
-_MODULES = {"doctor": "doctor.doctor", "eval": "evaluate", "ingest": "ingest.ingest", "review-link": "review_link"}
+_MODULES = {
+    "doctor": "doctor.doctor",
+    "eval": "evaluate",
+    "index": "search_index",
+    "ingest": "ingest.ingest",
+    "review-link": "review_link",
+}
 """Commands whose module below `bot.commands` is not called as they are."""
 _EXAMPLES = re.compile(r"\n\n(Examples?:\n)")
 _DONE, _BAD_INPUT, _SERVICE_FAILED, _INTERRUPTED = 0, 2, 3, 130

@@ -388,7 +388,7 @@ class IngestReport:
     chunk (grounding/ingest/chunk_settings.py); `rechunked` counts, of the unchanged, those that were chunked in another way before, by its name.
     `long_chunks`: of the chunks made, those that the embedding model does not read at once. `reembedded`: of `embedded`, those that had a
     vector of another embedding model. `waiting`: why passages are left without vectors, empty if none is; they are found by words, and the
-    next ingest goes on.
+    next ingest goes on. `held_index`: the index in Azure AI Search that is whole and waits to be taken into use, empty if none does.
     """
 
     added: int
@@ -406,6 +406,7 @@ class IngestReport:
     long_chunks: int = 0
     reembedded: int = 0
     waiting: str = ""
+    held_index: str = ""
 
 
 @dataclass(frozen=True, slots=True)

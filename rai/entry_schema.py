@@ -153,7 +153,9 @@ _TURN = {
 }
 _INGEST = {
     **_WHO,
-    **_s("added changed unchanged deleted chunks embedded kb_version seconds chunking long_chunks reembedded waiting"),
+    **_s(
+        "added changed unchanged deleted chunks embedded kb_version seconds chunking long_chunks reembedded waiting held_index"
+    ),
     "paths": [_S],
     "opened": [_S],
     "rechunked": {ANY: _S},
@@ -196,6 +198,7 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "directory": _s("file before after"),
     "export": {**_s("form entries head complete person entry_id"), **_WHO},
     "backup": {**_s("file bytes sha256"), **_WHO},
+    "index": {**_s("action index before"), **_WHO},
     "rebuild": {**_s("kb_version documents chunks embedder waiting seconds"), **_WHO},
     "check": {
         **_s("items refused"),

@@ -102,6 +102,14 @@ Keep = Annotated[
         help="turns: leave the temporary home of each company here as DIR/NAME, to look at with ATTEST_HOME.",
     ),
 ]
+Index = Annotated[
+    str | None,
+    typer.Option(
+        "--index",
+        metavar="NAME",
+        help="turns: ask the knowledge base that is here, as this index of Azure AI Search finds it, before it is taken into use.",
+    ),
+]
 Policies = Annotated[
     str | None,
     typer.Option(
@@ -129,11 +137,12 @@ def evaluate(
     policy: Policies = None,
     kind: Kinds = None,
     keep: Keep = None,
+    index: Index = None,
     baseline: Baseline = None,
     html: Html = None,
     json: options.JsonFlag = False,
 ) -> None:
-    """Measure the system on labelled data; nothing of it leaves this machine or stays in the knowledge base.
+    """Measure the system on labelled data; nothing of it stays in the knowledge base.
 
     provenance also gives `relevance`: answers to the question against answers to another, at random and of the same subject (hard).
     retrieval builds a temporary knowledge base for each corpus; questions.jsonl and golden ask the knowledge base that is
@@ -144,17 +153,15 @@ def evaluate(
       attest eval golden --sample --policy all --html golden.html
       attest eval turns --sample --html turns.html
       attest eval retrieval --data ./mine --html retrieval.html --baseline before.json
-      attest eval turns --data ./company --html turns.html
-      attest eval answers --data ./desk --by-rule
+      attest eval turns --data ./company --index attest-3f9a01c2
       attest eval provenance --data ./data --errors wrong.jsonl
       attest eval all --data ./data --gate gate.yaml --json
     """
-    bounds = read_gate(gate) if gate else ()
-    earlier = read_earlier(baseline) if baseline else None
+    bounds, earlier = read_gate(gate) if gate else (), read_earlier(baseline) if baseline else None
     page = _page(html, (gate, baseline), json=json)
-    began = time.monotonic()
-    names, folder = _chosen(suite.value, data, sample=sample), SAMPLE if sample else data or Path()
-    settings = settings_of()
+    began, folder = time.monotonic(), SAMPLE if sample else data or Path()
+    names = _chosen(suite.value, data, sample=sample)
+    settings = _over_index(settings_of(), index, suite.value, sample=sample, keep=keep)
     set_up = partial(
         Bench,
         policies=_policies(policy, settings),
@@ -167,8 +174,9 @@ def evaluate(
         details=bool(page),
         kinds=tuple(kind or ()),
     )
-    measured = run(_measure(context, settings, names, folder, set_up, keep=keep, sample=sample))
-    results = over_earlier(measured, earlier) if earlier else measured
+    here = index is not None
+    results = run(_measure(context, settings, names, folder, set_up, keep=keep, sample=sample, here=here))
+    results = over_earlier(results, earlier) if earlier else results
     seconds = round(time.monotonic() - began, 3)
     below = failures(bounds, results, partial=suite.value != "all")
     _tell(results, seconds, below, page=page, json=json, name=folder.resolve().name)
@@ -244,6 +252,7 @@ async def _measure(
     *,
     keep: Path | None,
     sample: bool,
+    here: bool,
 ) -> list[SuiteResult]:
     @asynccontextmanager
     async def fresh(path: Path) -> AsyncIterator[System]:
@@ -261,8 +270,24 @@ async def _measure(
 
     whole = fresh(SAMPLE / "kb") if sample and names == ["golden"] else opened(context, settings)
     async with whole as system:
-        bench = set_up(system, data, fresh, open_company, _track)
+
+        @asynccontextmanager
+        async def as_it_is(_: Company) -> AsyncIterator[System]:
+            yield system
+
+        bench = set_up(system, data, fresh, as_it_is if here else open_company, _track)
         return [await SUITES[name].run(bench) for name in names]
+
+
+def _over_index(settings: Settings, index: str | None, suite: str, *, sample: bool, keep: Path | None) -> Settings:
+    """The settings, or of a run with --index those of a server that searches this index alone. Raises InputError."""
+    if index is None:
+        return settings
+    if suite != "turns" or sample or keep is not None:
+        raise InputError("--index goes with the suite turns and --data, and without --keep")
+    if settings.search.kind != "azure":
+        raise InputError("--index needs ATTEST_SEARCH=azure")
+    return settings.changed(search_index=index, search_alias="off", search_agentic="off")
 
 
 @asynccontextmanager

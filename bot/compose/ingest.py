@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from bot.compose.embedder import fingerprint_of, passage_embedder
 from bot.compose.parts import NAMES, VERDICTS, embedded_screen
 from bot.compose.resources import Close, Resources
-from bot.compose.search import mirror
+from bot.compose.search import Follow, mirror
 from bot.compose.services import imaginer
-from bot.events.copies import Rebuilt, record_rebuild
+from bot.events.copies import Rebuilt, record_index, record_rebuild
 from bot.operator import operator
 from bot.settings.settings import Settings
 from grounding.errors import ServiceError
@@ -150,7 +150,7 @@ async def open_ingester(settings: Settings) -> StoreIngester:
     screen = await embedded_screen(settings)
     verdicts = VerdictFile(settings.files.home / "index" / VERDICTS, screen.version)
     imagine = imaginer(settings, index.store, embedder, screen, resources)
-    upload = mirror(settings, index.store, embedder, resources)
+    follow = partial(_followed, mirror(settings, index.store, embedder, resources), ledger)
 
     async def learn(on_progress: Callable[[Progress], None], *, imagining: bool) -> None:
         await verdicts.follow(index, index.store, screen, on_progress)
@@ -162,26 +162,35 @@ async def open_ingester(settings: Settings) -> StoreIngester:
         await names.follow(index)
         if not options["lexical_only"]:  # no time for vectors is no time for this: passages are judged when found
             await learn(options["on_progress"], imagining=not report.waiting)
-        await upload(options["on_progress"])
-        return report
+        return replace(report, held_index=await follow(options["on_progress"]))
 
     async def rebuild_all(on_progress: Callable[[Progress], None]) -> Anew:
         began = time.monotonic()
         failed = await rebuild(index, on_progress)
         await names.learn_anew(index)
         await learn(on_progress, imagining=failed is None)
-        await upload(on_progress)
+        await follow(on_progress)
         return await asyncio.to_thread(_made_anew, index, embedder, failed, began), failed
 
     async def restore_and_learn(doc_id: str) -> bool:
         found = await restore(index, doc_id, chunking=settings.chunks.chunking)
         if found:
             await names.follow(index)
-            await upload(lambda _: None)
+            await follow(lambda _: None)
         return found
 
     foresee = partial(plan, index, chunking=settings.chunks.chunking)
     return StoreIngester(ingest_and_learn, foresee, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
+
+
+async def _followed(upload: Follow, ledger: Ledger, on_progress: Callable[[Progress], None]) -> str:
+    """Let the index elsewhere follow, and record that another was taken into use; the index that is whole and held, empty if none is."""
+    done = await upload(on_progress)
+    if done is None:
+        return ""
+    if done.in_use != done.before:
+        await record_index(ledger, done.in_use, action="used", before=done.before)
+    return done.index if done.index != done.in_use else ""
 
 
 def _made_anew(index: EmbeddedIndex, embedder: Embedder | None, failed: ServiceError | None, began: float) -> Rebuilt:

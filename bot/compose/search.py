@@ -5,19 +5,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from bot.compose.resources import Resources
 from bot.settings.settings import Settings
-from grounding.errors import ServiceError
+from grounding.errors import ServiceError, SettingsError
 from grounding.ingest.notifying_library import NotifyingLibrary
 from grounding.ports import Embedder, Library, Linker, Retriever
 from grounding.records import Progress
 
 if TYPE_CHECKING:
     from grounding.azure.search.agentic import AgenticRetriever
+    from grounding.azure.search.aliases import SearchAliases
     from grounding.azure.search.knowledge import SearchKnowledge
+    from grounding.azure.search.reindex import Reindexed, Reindexing, Schema
     from grounding.azure.search.retriever import AzureSearchRetriever
     from grounding.azure.search.service import SearchService
     from grounding.embedded.index import EmbeddedIndex
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("attest")
 Ready = Callable[[], Awaitable[dict[str, str]]]
 """Tells what is not ready: part to reason."""
-Follow = Callable[[Callable[[Progress], None]], Awaitable[object]]
-"""Makes an index hold what the store holds, and tells its progress."""
+Follow = Callable[[Callable[[Progress], None]], Awaitable["Reindexed | None"]]
+"""Makes an index hold what the store holds, and tells its progress; what became of the indexes behind an alias, None without one."""
 UPLOAD_S = 120.0
 """Seconds for one batch of an ingest, its repetitions included: nobody waits for an answer."""
 UPLOAD_RETRIES = 5
@@ -89,8 +91,18 @@ def _azure(
 
     service = _service(settings, resources, within_s=settings.bounds.call_deadline_s, retries=settings.bounds.retries)
     semantic, others = settings.search.semantic == "on", settings.search.others == "on"
-    plain = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
-    followed = NotifyingLibrary(library, partial(_deleted, partial(remove_document, service)))
+    own: SearchService | None = None
+    remove: Callable[[str], Awaitable[object]] = partial(remove_document, service)
+    if settings.search.alias != "off":
+        within = settings.bounds.call_deadline_s
+        schema = _schema(settings, embedder)
+        behind = reindexing(settings, index.store, schema, resources, within_s=within, retries=settings.bounds.retries)
+        remove = behind.remove_document
+        if embedder is not None:
+            name = schema.name(settings.search.index)
+            own = _service(settings, resources, within_s=within, retries=settings.bounds.retries, index=name)
+    plain = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others, own=own)
+    followed = NotifyingLibrary(library, partial(_deleted, remove))
     retriever = _agentic(settings, plain, resources) if settings.search.agentic == "on" else plain
     return ComposedSearch(retriever, None, followed, plain.ready, lambda: retriever.refused)
 
@@ -112,24 +124,73 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, resource
         return _nothing
     from grounding.azure.search.mirror import SearchMirror
 
+    within = max(UPLOAD_S, settings.bounds.call_deadline_s)
+    if settings.search.alias != "off":
+        schema = _schema(settings, embedder)
+        return reindexing(settings, store, schema, resources, within_s=within, retries=UPLOAD_RETRIES).follow
+    service = _service(settings, resources, within_s=within, retries=UPLOAD_RETRIES)
+    schema = _schema(settings, embedder)
+    mirrored = SearchMirror(
+        service, store, schema.embedder, schema.width, semantic=schema.semantic, language=schema.language
+    )
     agentic = settings.search.agentic == "on"
-    service = _service(
-        settings, resources, within_s=max(UPLOAD_S, settings.bounds.call_deadline_s), retries=UPLOAD_RETRIES
-    )
-    model, width = (embedder.fingerprint, embedder.width) if embedder else (None, USUAL_WIDTH)
-    semantic = agentic or settings.search.semantic == "on"  # agentic retrieval ranks by the same configuration
-    follow = SearchMirror(service, store, model, width, semantic=semantic).follow
-    if not agentic:
-        return follow
-    knowledge = _knowledge(
-        settings, resources, within_s=max(UPLOAD_S, settings.bounds.call_deadline_s), retries=UPLOAD_RETRIES
+    knowledge = _knowledge(settings, resources, within_s=within, retries=UPLOAD_RETRIES) if agentic else None
+
+    async def follow(on_progress: Callable[[Progress], None]) -> None:
+        await mirrored.follow(on_progress)
+        if knowledge is not None:
+            await knowledge.prepare()  # last: a service that has no knowledge bases holds the passages all the same
+
+    return follow
+
+
+def reindexing(
+    settings: Settings, store: Store, schema: Schema, resources: Resources, *, within_s: float, retries: int
+) -> Reindexing:
+    """The indexes behind the alias that the settings name. Raises SettingsError where they name none."""
+    from grounding.azure.search.reindex import Reindexing
+
+    if settings.search.kind != "azure" or settings.search.alias == "off":
+        raise SettingsError(
+            "there are no indexes behind an alias: that takes ATTEST_SEARCH=azure and ATTEST_SEARCH_ALIAS=on"
+        )
+    agentic = settings.search.agentic == "on"
+    return Reindexing(
+        _aliases(settings, resources, within_s=within_s, retries=retries),
+        cache(partial(_behind, settings, resources, within_s, retries)),
+        store,
+        schema,
+        knowledge=_knowledge(settings, resources, within_s=within_s, retries=retries) if agentic else None,
+        hold=settings.search.alias == "hold",
     )
 
-    async def follow_and_prepare(on_progress: Callable[[Progress], None]) -> None:
-        await follow(on_progress)
-        await knowledge.prepare()  # last: a service that has no knowledge bases holds the passages all the same
 
-    return follow_and_prepare
+def _schema(settings: Settings, embedder: Embedder | None) -> Schema:
+    return schema_of(settings, *((embedder.fingerprint, embedder.width) if embedder else (None, USUAL_WIDTH)))
+
+
+def schema_of(settings: Settings, model: str | None, width: int) -> Schema:
+    """What the index of these settings is made for. `model`: fingerprint of the vectors, None without a model; `width`: their dimensions."""
+    from grounding.azure.search.reindex import Schema
+
+    semantic = "on" in (settings.search.agentic, settings.search.semantic)  # agentic retrieval ranks by the same
+    return Schema(model, width, settings.search.language, semantic)
+
+
+def _behind(settings: Settings, resources: Resources, within_s: float, retries: int, index: str) -> SearchService:
+    return _service(settings, resources, within_s=within_s, retries=retries, index=index)
+
+
+def _aliases(settings: Settings, resources: Resources, *, within_s: float, retries: int) -> SearchAliases:
+    from grounding.azure.search.aliases import SearchAliases
+    from grounding.azure.search.service import SERVICE
+
+    assert settings.search.endpoint is not None
+    key = resources.key(settings.search.key, settings)
+    remote = resources.remote(settings, SERVICE, within_s=within_s, retries=retries)
+    aliases = SearchAliases(settings.search.endpoint, key, settings.search.index, remote)
+    resources.append(aliases.aclose)
+    return aliases
 
 
 async def ask_ranker(settings: Settings, resources: Resources, *, within_s: float) -> tuple[str, str] | None:
@@ -156,7 +217,10 @@ async def _nothing(_on_progress: Callable[[Progress], None]) -> None:
     """The search is on this machine: it follows by itself."""
 
 
-def _service(settings: Settings, resources: Resources, *, within_s: float, retries: int) -> SearchService:
+def _service(
+    settings: Settings, resources: Resources, *, within_s: float, retries: int, index: str = ""
+) -> SearchService:
+    """A client of the index that the settings name, or of another one."""
     from grounding.azure.search.service import SERVICE, SearchService
 
     assert settings.search.endpoint is not None  # the settings refuse azure without one
@@ -164,8 +228,8 @@ def _service(settings: Settings, resources: Resources, *, within_s: float, retri
     service = SearchService(
         settings.search.endpoint,
         key,
-        settings.search.index,
-        resources.remote(settings, SERVICE, within_s=within_s, retries=retries, needed=True),
+        index or settings.search.index,
+        resources.remote(settings, SERVICE, within_s=within_s, retries=retries, needed=not index),
     )
     resources.append(service.aclose)
     return service

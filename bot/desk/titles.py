@@ -98,6 +98,9 @@ _TITLES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "start": _start,
     "stop": lambda body: _joined("stopped", body.get("signal")),
     "remove": lambda body: f"{_text(body.get('doc_id'))} taken out",
+    "index": lambda body: (
+        f"{_text(body.get('index'))} {'taken into use' if body.get('action') == 'used' else 'removed'}"
+    ),
     "restore": lambda body: f"{_text(body.get('doc_id'))} brought back",
     "verdict": _verdict,
     "feedback": _feedback,

@@ -1,9 +1,10 @@
-"""Entries of what leaves or is made anew by a command: exports of the ledger, backups of the knowledge base, rebuilt indexes."""
+"""Entries of what leaves or is made anew by a command: exports of the ledger, backups of the knowledge base, indexes rebuilt and taken into use."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from bot.operator import operator
 from grounding.records import plain
@@ -11,7 +12,7 @@ from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 from rai.records import Entry
 
-EXPORT, BACKUP, REBUILD = "export", "backup", "rebuild"
+EXPORT, BACKUP, REBUILD, INDEX = "export", "backup", "rebuild", "index"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,12 @@ class Rebuilt:
     embedder: str | None
     waiting: str | None
     seconds: float
+
+
+async def record_index(ledger: Ledger, index: str, *, action: Literal["used", "removed"], before: str | None) -> Entry:
+    """Record that the alias of the search was moved to an index from the one `before`, or that an index was removed. Raises StoreError."""
+    body = {NAME: SCHEMA, "actor": plain(operator()), "action": action, "index": index, "before": before}
+    return await ledger.append(INDEX, body)
 
 
 async def record_rebuild(ledger: Ledger, what: Rebuilt) -> Entry:

@@ -94,6 +94,12 @@ class Chunks:
         rows = self._db.exec_driver_sql(_BY_ID, (json.dumps(list(chunk_ids)),))
         return {r.chunk_id: _row(r) for r in rows}
 
+    def size(self) -> tuple[int, int]:
+        """Characters of the texts of all live chunks, and the number of these."""
+        query = live_chunks(sa.func.coalesce(sa.func.sum(sa.func.length(CHUNKS.c.text)), 0), sa.func.count())
+        characters, count = self._db.execute(query).one()
+        return int(characters), int(count)
+
     def of_documents(self, doc_ids: Sequence[str]) -> list[ChunkRow]:
         """Live chunks of these documents."""
         d = DOCUMENTS.c

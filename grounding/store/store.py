@@ -79,6 +79,11 @@ class Store:
         with self._file.reading() as db:
             return Documents(db).counts()
 
+    def text_size(self) -> tuple[int, int]:
+        """Characters of the texts of all live chunks, and the number of these."""
+        with self._file.reading() as db:
+            return Chunks(db).size()
+
     def rows(self, pks: Sequence[int]) -> dict[int, ChunkRow]:
         """Live chunks by primary key; what was deleted meanwhile is left out."""
         with self._file.reading() as db:

@@ -151,6 +151,10 @@ var settings = [
     value: searchEndpoint
   }
   {
+    name: 'ATTEST_SEARCH_ALIAS'
+    value: 'on'
+  }
+  {
     name: 'ATTEST_SEARCH_SEMANTIC'
     value: 'on'
   }

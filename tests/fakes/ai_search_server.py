@@ -1,7 +1,7 @@
 """A loopback server that speaks Azure AI Search's REST interface, api-version 2026-04-01, as far as the adapter uses it.
 
-Indexes with ETags, documents with a status for each row, hybrid search with filters, the semantic ranker, and knowledge bases
-(`tests.fakes.ai_search_knowledge`). What the real service refuses is refused: keys with other signs, unknown fields, filters over fields that are not filterable, more than 1,000
+Indexes with ETags, documents with a status for each row, hybrid search with filters, the semantic ranker, aliases (`tests.fakes.ai_search_aliases`) and
+knowledge bases (`tests.fakes.ai_search_knowledge`). What the real service refuses is refused: keys with other signs, unknown fields, filters over fields that are not filterable, more than 1,000
 actions, changes of a field's type. Ranking is plain: BM25, cosines, reciprocal ranks, and shared words for the ranker.
 
 As recordings of the real service show it (Azure/azure-sdk-assets, python and net, search, 2026): a count is text with a byte order mark before
@@ -24,6 +24,7 @@ import numpy as np
 from aiohttp import web
 
 from grounding.text import sentences, terms
+from tests.fakes.ai_search_aliases import Aliases
 from tests.fakes.ai_search_knowledge import KnowledgeBases, refusal, unranked
 from tests.fakes.faults import Fault, FaultyServer
 from tests.fakes.odata import BadFilterError, Test, compiled
@@ -57,10 +58,11 @@ class AiSearchServer(FaultyServer):
         self.ranker, self.failing, self.largest, self.page = ranker, failing, largest, page
         self.indexes: dict[str, dict[str, Any]] = {}
         self.documents: dict[str, dict[str, dict[str, Any]]] = {}
-        self.vectors: dict[str, np.ndarray[Any, Any]] = {}
+        self.vectors: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
         self.refused: dict[str, int] = {}
         self.writes = 0
         self.knowledge = KnowledgeBases(self)
+        self.aliases = Aliases(self)
         self.before_put: Callable[[], None] = lambda: None
         self._etag = 0
         self._dice = random.Random(5)
@@ -70,7 +72,7 @@ class AiSearchServer(FaultyServer):
         """A server that holds what `other` holds."""
         made = cls(ranker=other.ranker, page=other.page)
         made.indexes, made.documents, made.vectors = other.indexes, other.documents, other.vectors
-        made.knowledge.held = other.knowledge.held
+        made.knowledge.held, made.aliases.held = other.knowledge.held, other.aliases.held
         return made
 
     def of(self, path: str) -> list[dict[str, Any]]:
@@ -91,15 +93,22 @@ class AiSearchServer(FaultyServer):
         known = request.query.get("api-version") == "2026-04-01"
         if known and request.path.startswith("/knowledge"):
             return await self.knowledge.answer(request, body)
+        if known and (request.path.startswith("/aliases") or request.path in ("/indexes", "/servicestats")):
+            return await self.aliases.answer(request)
         if match is None or not known:
             return refusal(404, "ResourceNotFound")
         name, rest = match.groups()
+        if request.method == "DELETE":
+            return self._deleted(name)
+        name = self.aliases.resolved(name)
         if request.method == "PUT":
             return self._put(name, await request.json(), request)
         if name not in self.indexes:
             return refusal(404, "ResourceNotFound", f"No index with the name '{name}' was found")
         if rest == "":
             return web.json_response(self.indexes[name])
+        if rest == "/search.stats":
+            return web.json_response(self.aliases.sizes(name))
         return await self._documents_of(name, rest, request, body)
 
     async def _documents_of(self, name: str, rest: str, request: web.Request, body: dict[str, Any]) -> web.Response:
@@ -119,6 +128,13 @@ class AiSearchServer(FaultyServer):
     def _shown(self, name: str, document: dict[str, Any]) -> dict[str, Any]:
         fields = [f["name"] for f in self.indexes[name]["fields"] if f.get("retrievable", True)]
         return {field: document.get(field) for field in fields}
+
+    def _deleted(self, name: str) -> web.Response:
+        if self.indexes.pop(name, None) is None:
+            return refusal(404, "ResourceNotFound", f"No index with the name '{name}' was found")
+        for key in self.documents.pop(name):
+            self.vectors.pop((name, key), None)
+        return web.Response(status=204)
 
     def _put(self, name: str, wanted: dict[str, Any], request: web.Request) -> web.Response:
         self.before_put()
@@ -170,12 +186,12 @@ class AiSearchServer(FaultyServer):
         documents = self.documents[name]
         if action["@search.action"] == "delete":
             documents.pop(key, None)
-            self.vectors.pop(key, None)
+            self.vectors.pop((name, key), None)
             return {"key": key, "status": True, "errorMessage": None, "statusCode": 200}
         vector = action.pop("vector", None)
-        self.vectors.pop(key, None)
+        self.vectors.pop((name, key), None)
         if vector:
-            self.vectors[key] = np.asarray(vector, np.float32)
+            self.vectors[name, key] = np.asarray(vector, np.float32)
         documents[key] = {k: v for k, v in action.items() if not k.startswith("@")}
         return {"key": key, "status": True, "errorMessage": None, "statusCode": 201}
 
@@ -290,9 +306,9 @@ class AiSearchServer(FaultyServer):
         self, name: str, documents: dict[str, Any], query: dict[str, Any], body: dict[str, Any], test: Any
     ) -> dict[str, float]:
         late = body.get("vectorFilterMode") == "postFilter"
-        keys = [key for key in (self.documents[name] if late else documents) if key in self.vectors]
+        keys = [key for key in (self.documents[name] if late else documents) if (name, key) in self.vectors]
         vector = np.asarray(query["vector"], np.float32)
-        cosines = {key: float(self.vectors[key] @ vector) for key in keys}
+        cosines = {key: float(self.vectors[name, key] @ vector) for key in keys}
         best = sorted(keys, key=lambda key: (-cosines[key], key))[: query["k"]]
         return {key: cosines[key] for key in best if test(self.documents[name][key])}
 

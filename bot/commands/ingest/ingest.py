@@ -196,6 +196,11 @@ def _show(report: IngestReport) -> None:
             f"{report.long_chunks} new chunk(s) hold more than {READ_AT_ONCE} tokens: the embedding model reads them in parts"
             " and their meaning is the mean of these; ATTEST_CHUNK_SIZE makes them smaller"
         )
+    if report.held_index:
+        note(
+            f"{report.held_index} is whole and held beside the index in use: attest eval turns --index {report.held_index} --data DIR asks it,"
+            f" attest index use {report.held_index} takes it into use"
+        )
     names = ("added", "changed", "unchanged", "deleted")
     counts = " · ".join(f"{name} {getattr(report, name)}" for name in names)
     out.print(f"{counts} · refused {len(report.refused)}")

@@ -6,6 +6,10 @@ width of its vectors, nor what it may be searched or filtered by. What cannot be
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
+
 from azure.search.documents.indexes.models import (
     HnswAlgorithmConfiguration,
     HnswParameters,
@@ -23,14 +27,20 @@ from grounding.errors import SettingsError
 
 CONFIGURATION = "attest"
 """Name of our vector profile, its algorithm, and our semantic configuration."""
-ANALYZER = "en.lucene"
-"""Stems English words, as the embedded engine does; an analyzer cannot be changed once the field is there."""
+ANALYZERS: Mapping[str, str] = {
+    **{language: f"{language}.lucene" for language in ("en", "de", "fr", "es", "it", "nl")},
+    "pt": "pt-PT.lucene",
+    "any": "standard.lucene",
+}
+"""Analyzer of title and text by the language (ISO 639-1) whose words it stems; "any" stems none. It cannot be changed once the field is there."""
 _STRING, _STRINGS, _VECTOR = "Edm.String", "Collection(Edm.String)", "Collection(Edm.Single)"
 SETTING = "ATTEST_SEARCH_INDEX"
 
 
-def definition(name: str, width: int, *, semantic: bool) -> SearchIndex:
-    """The index `name` for vectors of `width` dimensions; with a semantic configuration only where the ranker is used."""
+def definition(name: str, width: int, *, semantic: bool, language: str = "en") -> SearchIndex:
+    """The index `name` for vectors of `width` dimensions and texts in `language` (one of `ANALYZERS`); with a semantic configuration only where the ranker is
+    used.
+    """
     return SearchIndex(
         name=name,
         description="Passages of Attest's knowledge base; derived from its store, made by `attest ingest`.",
@@ -50,7 +60,7 @@ def definition(name: str, width: int, *, semantic: bool) -> SearchIndex:
             *(_plain(field, "Edm.Int32") for field in ("start", "end", "tokens")),
             _plain("internal", "Edm.Boolean", filterable=True),
             _plain("groups", _STRINGS, filterable=True, retrievable=False),
-            *(_searched(field) for field in ("title", "text")),
+            *(_searched(field, ANALYZERS[language]) for field in ("title", "text")),
             SearchField(
                 name="vector",
                 type=_VECTOR,
@@ -80,7 +90,7 @@ def _plain(name: str, kind: str, *, filterable: bool = False, retrievable: bool 
     )
 
 
-def _searched(name: str) -> SearchField:
+def _searched(name: str, analyzer: str) -> SearchField:
     return SearchField(
         name=name,
         type=_STRING,
@@ -88,7 +98,7 @@ def _searched(name: str) -> SearchField:
         filterable=False,
         sortable=False,
         facetable=False,
-        analyzer_name=ANALYZER,
+        analyzer_name=analyzer,
     )
 
 
@@ -97,6 +107,21 @@ def _ranking() -> SemanticConfiguration:
         title_field=SemanticField(field_name="title"), content_fields=[SemanticField(field_name="text")]
     )
     return SemanticConfiguration(name=CONFIGURATION, prioritized_fields=fields)
+
+
+DIGITS = 8
+"""Hexadecimal digits behind the name of an alias, with a dash, in the name of an index of it."""
+
+
+def name_behind(alias: str, wanted: SearchIndex, made_from: tuple[object, ...]) -> str:
+    """Name of the index behind `alias` that has this schema and whose documents are `made_from` this: form of the rows, embedding model.
+
+    The semantic configuration does not count: it is added to an index in use.
+    """
+    told = wanted.as_dict()
+    schema = {part: told[part] for part in ("fields", "vectorSearch")}
+    plain = json.dumps([schema, *made_from], sort_keys=True, default=str)
+    return f"{alias}-{hashlib.sha256(plain.encode()).hexdigest()[:DIGITS]}"
 
 
 def migrated(found: SearchIndex, wanted: SearchIndex) -> bool:

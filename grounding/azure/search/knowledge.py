@@ -1,12 +1,13 @@
 """Client of the knowledge base (agentic retrieval) over an index of Azure AI Search, and of the knowledge source between the two.
 
-Both bear the name of the index. The stable interface takes intents alone: it plans no queries, answers nothing, and hears no conversation.
+Both bear the name of the index, or of the alias before it; a source names an index, for an alias it cannot. The stable interface takes intents alone: it plans no queries, answers nothing, and hears no conversation.
 A filter holds for one knowledge source, so a knowledge base that reads any other than ours is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from functools import partial
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -64,22 +65,24 @@ class SearchKnowledge:
             made.endpoint, made.credential, knowledge_base_name=name, **made.settings
         )
 
-    async def prepare(self) -> None:
-        """Create knowledge source and knowledge base, or bring them up to date; the index must exist. Raises ServiceError; SettingsError
-        where one of that name is somebody else's.
+    async def prepare(self, index: str = "", *, of: Collection[str] = ()) -> None:
+        """Create knowledge source and knowledge base, or bring them up to date; the index must exist. `index`: what the source reads, empty: the index of its
+        name; a source that reads one `of` these is moved there.
+
+        Raises ServiceError; SettingsError where one of that name is somebody else's.
         """
-        await until_unchanged(self._source)
+        await until_unchanged(partial(self._source, index or self.name, frozenset(of)))
         await until_unchanged(self._base)
 
-    async def _source(self) -> None:
+    async def _source(self, index: str, ours: frozenset[str]) -> None:
         found = await self._found(self._made.get_knowledge_source)
         if found is None:
             await self._call(
                 lambda: self._made.create_or_update_knowledge_source(
-                    self._wanted(), match_condition=MatchConditions.IfMissing, **self._options
+                    self._wanted(index), match_condition=MatchConditions.IfMissing, **self._options
                 )
             )
-        elif self._migrated(found):
+        elif self._migrated(found, index, ours):
             await self._call(
                 lambda: self._made.create_or_update_knowledge_source(
                     found, match_condition=MatchConditions.IfNotModified, **self._options
@@ -105,23 +108,24 @@ class SearchKnowledge:
             )
         )
 
-    def _wanted(self) -> SearchIndexKnowledgeSource:
+    def _wanted(self, index: str) -> SearchIndexKnowledgeSource:
         parameters = SearchIndexKnowledgeSourceParameters(
-            search_index_name=self.name,
+            search_index_name=index,
             semantic_configuration_name=CONFIGURATION,
             search_fields=[SearchIndexFieldReference(name=name) for name in _SEARCHED],
         )
         return SearchIndexKnowledgeSource(name=self.name, description=_ABOUT, search_index_parameters=parameters)
 
-    def _migrated(self, found: Any) -> bool:
-        """Change the knowledge source `found` in place to search as ours does; True if anything changed. What else it holds stays."""
+    def _migrated(self, found: Any, index: str, ours: frozenset[str]) -> bool:
+        """Change the knowledge source `found` in place to search `index` as ours does; True if anything changed. What else it holds stays."""
         have = getattr(found, "search_index_parameters", None)
-        if have is None or have.search_index_name != self.name:
+        if have is None or have.search_index_name not in {index, *ours}:
             raise self._taken("knowledge source", "does not read the index of that name")
         fields = tuple(field.name for field in have.search_fields or [])
-        if have.semantic_configuration_name == CONFIGURATION and fields == _SEARCHED:
+        if (have.search_index_name, have.semantic_configuration_name, fields) == (index, CONFIGURATION, _SEARCHED):
             return False
-        wanted = self._wanted().search_index_parameters
+        wanted = self._wanted(index).search_index_parameters
+        have.search_index_name = index
         have.semantic_configuration_name, have.search_fields = CONFIGURATION, wanted.search_fields
         return True
 

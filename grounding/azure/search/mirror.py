@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grounding.azure.core.faults import BadRequest
 from grounding.azure.search.index import definition, migrated, width_of
@@ -60,7 +60,8 @@ class Mirrored:
 class SearchMirror:
     """Makes the index hold what `store` holds. `fingerprint`: of the embedder, None without one: vectors then stay as they are.
 
-    `width`: dimensions of a vector; `semantic`: whether the index gets a semantic configuration. `sleep` and `jitter` are given by tests.
+    `width`: dimensions of a vector; `semantic`: whether the index gets a semantic configuration; `language`: of its texts, one of `ANALYZERS`. `as_it_is`: the
+    index is there and its schema stays. `sleep` and `jitter` are given by tests.
     """
 
     def __init__(
@@ -71,11 +72,14 @@ class SearchMirror:
         width: int,
         *,
         semantic: bool,
+        language: str = "en",
+        as_it_is: bool = False,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self._service, self._store, self._keys = service, store, StoreReader(store.path)
         self._wanted_model, self._width, self._semantic = fingerprint, width, semantic
+        self._language, self._as_it_is = language, as_it_is
         self._sleep, self._jitter = sleep, jitter
 
     async def follow(self, on_progress: Callable[[Progress], None] = lambda _: None) -> Mirrored:
@@ -83,11 +87,12 @@ class SearchMirror:
 
         Raises ServiceError; Incomplete if single passages were not taken; SettingsError for an index that cannot be used.
         """
-        await until_unchanged(self._prepare)
+        if not self._as_it_is:
+            await until_unchanged(self._prepare)
         before = state_of(await self._service.document(STATE_KEY))
         model = (before.embedder if before else "") if self._wanted_model is None else self._wanted_model
         if before and before.embedder not in ("", model):
-            await self._tell(State("", before.kb_version))  # until all vectors are of one model, search goes by words
+            await self._tell(replace(before, embedder=""))  # until all vectors are of one model, search goes by words
         version = await asyncio.to_thread(self._store.kb_version)
         done = Mirrored()
         total = (await asyncio.to_thread(self._store.counts))[1]
@@ -124,7 +129,8 @@ class SearchMirror:
             if cleared.failed:
                 raise _incomplete(done)
             version += "-incomplete"
-        after = State(model if await asyncio.to_thread(self._store.vector_count, model) else "", version)
+        model = model if await asyncio.to_thread(self._store.vector_count, model) else ""
+        after = State(model, version, before.replaces if before else "")
         if after != before:
             await self._tell(after)
         if done.failed:
@@ -134,7 +140,9 @@ class SearchMirror:
         """Create the index, or migrate it."""
         found = await self._service.definition()
         width = width_of(found) if self._wanted_model is None else None
-        wanted = definition(self._service.index_name, width or self._width, semantic=self._semantic)
+        wanted = definition(
+            self._service.index_name, width or self._width, semantic=self._semantic, language=self._language
+        )
         if found is None:
             await self._service.create(wanted)
         elif migrated(found, wanted):

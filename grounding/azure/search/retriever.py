@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from grounding.azure.core.faults import NotFound
 from grounding.azure.search.filter import among, readable
 from grounding.azure.search.hits import Hit, by_place, hit_of, passages, scored
 from grounding.azure.search.index import CONFIGURATION
@@ -47,7 +48,8 @@ _LOOSE = re.compile(r"(?<!\S)-+|(?<![*~])[*~]+(?!\S)")
 
 
 class AzureSearchRetriever:
-    """Retriever over one index. `store`: the store of record, None where it is not on this machine. `embedder`: None searches by words
+    """Retriever over one index, or over an alias: then `own` is the index of this embedding model behind it, and is searched where the alias names one of another
+    model: of two versions of a program that run beside each other each finds its own vectors. `store`: the store of record, None where it is not on this machine. `embedder`: None searches by words
     only.
 
     `semantic`: use the semantic ranker. `others`: passages that an indexer put into the index beside ours count too; they have no place in
@@ -62,9 +64,11 @@ class AzureSearchRetriever:
         *,
         semantic: bool = False,
         others: bool = False,
+        own: SearchService | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._service, self._store, self._embedder = service, store, embedder
+        self._named, self._own, self._store, self._embedder = service, own, store, embedder
+        self._service = service  # that is searched
         self._keys = StoreReader(store.path) if store is not None else None
         self._semantic, self._others, self._clock = semantic, others, clock
         self._ranker = LastRefusal(clock)
@@ -185,9 +189,20 @@ class AzureSearchRetriever:
     async def _known_state(self) -> State | None:
         """The state document of the index, asked for once a minute."""
         if self._clock() >= self._state_until:
-            self._state = state_of(await self._service.document(STATE_KEY))
+            self._service, self._state = await self._fitting()
             self._state_until = self._clock() + (_STATE_SECONDS if self._state else 0.0)
         return self._state
+
+    async def _fitting(self) -> tuple[SearchService, State | None]:
+        """The index to search and its state: the one that is named, unless only our own has vectors of this model."""
+        named = state_of(await self._named.document(STATE_KEY))
+        if self._own is None or self._embedder is None or (named and named.embedder == self._embedder.fingerprint):
+            return self._named, named
+        try:
+            own = state_of(await self._own.document(STATE_KEY))
+        except NotFound:
+            own = None
+        return (self._own, own) if own and own.embedder == self._embedder.fingerprint else (self._named, named)
 
     async def version(self) -> str:
         """Version of the knowledge base that is searched, "kb-unknown" where the index does not tell."""
@@ -214,7 +229,9 @@ class AzureSearchRetriever:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._service.aclose()
+        await self._named.aclose()
+        if self._own is not None:
+            await self._own.aclose()
 
 
 def ranking(text: str) -> dict[str, str]:

@@ -27,11 +27,12 @@ IndexRow = dict[str, Any]
 @dataclass(frozen=True, slots=True)
 class State:
     """State of the index after the last run. `embedder`: fingerprint of its vectors, empty while there are none or while they are being
-    replaced; `kb_version`: version of the knowledge base.
+    replaced; `kb_version`: version of the knowledge base; `replaces`: the index behind the same alias in whose place it was taken into use.
     """
 
     embedder: str
     kb_version: str
+    replaces: str = ""
 
 
 def stamp(piece: FollowedChunk, fingerprint: str) -> str:
@@ -70,7 +71,8 @@ def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow
 
 def state_row(state: State) -> IndexRow:
     """The state as a document of the index, which nobody may read and no search finds."""
-    return {"chunk_id": STATE_KEY, "source": STATE, "groups": [], "stamp": json.dumps(asdict(state))}
+    told = {name: value for name, value in asdict(state).items() if value or name != "replaces"}  # as ever without it
+    return {"chunk_id": STATE_KEY, "source": STATE, "groups": [], "stamp": json.dumps(told)}
 
 
 def state_of(document: Mapping[str, Any] | None) -> State | None:

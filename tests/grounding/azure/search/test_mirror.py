@@ -280,7 +280,7 @@ async def test_an_index_that_cannot_become_ours_is_refused_in_one_line(
 
 async def test_the_index_is_as_wide_as_the_embedder_and_stays_so_without_one(tmp_path: Path) -> None:
     async with azure_kb(tmp_path, documents(2), HashEmbedder("wide", 640)) as kb:
-        assert [len(kb.server.vectors[key]) for key in kb.held] == [640, 640]
+        assert [len(kb.server.vectors[INDEX, key]) for key in kb.held] == [640, 640]
         kb.embedder = None
         assert (await kb.mirror().follow()).unchanged == 2
         (field,) = [f for f in kb.server.indexes[INDEX]["fields"] if f["name"] == "vector"]

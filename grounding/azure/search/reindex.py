@@ -1,0 +1,219 @@
+"""An index for each embedding model and schema behind one alias, so that a change of either is made beside the index in use, without a gap.
+
+An ingest brings the index in use up to date first, under the model that made its vectors, and then the one of today's model and schema. When that is whole it
+takes the other's place: the knowledge source first, which can name no alias, then the alias. A run that ends anywhere is gone on with by the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from grounding.azure.core.faults import NotFound
+from grounding.azure.search.aliases import IndexSize, Room, SearchAliases
+from grounding.azure.search.index import SETTING, definition, name_behind, width_of
+from grounding.azure.search.knowledge import SearchKnowledge
+from grounding.azure.search.mirror import Mirrored, SearchMirror, remove_document
+from grounding.azure.search.rows import FORM, STATE_KEY, State, state_of, state_row
+from grounding.azure.search.service import SERVICE, SearchService, until_unchanged
+from grounding.errors import InputError, ServiceError, ServiceRejected, SettingsError
+from grounding.records import Progress
+from grounding.store.store import Store
+
+NUMBER_BYTES = 4
+"""Bytes that a number of a vector takes in the service's memory (Edm.Single), without what its graph adds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What an index is made for. `embedder`: fingerprint of the vectors, None without a model; `width`: their dimensions; `language`: of the texts, one of
+    `ANALYZERS`; `semantic`: whether the semantic ranker is used.
+    """
+
+    embedder: str | None
+    width: int
+    language: str
+    semantic: bool
+
+    def name(self, alias: str) -> str:
+        """Name of its index behind `alias`."""
+        wanted = definition("any", self.width, semantic=False, language=self.language)
+        return name_behind(alias, wanted, (FORM, self.embedder))
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """Result of a run: the index that it brought up to date, the one that is in use after it, and the one that was before, None if there was none."""
+
+    index: str
+    in_use: str
+    before: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexBehind:
+    """An index behind the alias: whether it is in use, its state, None where it was never whole, and its size."""
+
+    name: str
+    in_use: bool
+    state: State | None
+    size: IndexSize
+
+
+class Reindexing:
+    """The indexes behind the alias of `aliases`. `open_service`: a client of one of them, or of the alias, kept open until `aclose`.
+
+    `hold`: what is new is made whole and not taken into use. `knowledge`: the knowledge base of agentic retrieval, None without. Methods raise ServiceError.
+    """
+
+    def __init__(
+        self,
+        aliases: SearchAliases,
+        open_service: Callable[[str], SearchService],
+        store: Store,
+        schema: Schema,
+        *,
+        knowledge: SearchKnowledge | None = None,
+        hold: bool = False,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._aliases, self._open, self._store, self._schema = aliases, open_service, store, schema
+        self._knowledge, self._hold, self._sleep = knowledge, hold, sleep
+
+    async def follow(self, on_progress: Callable[[Progress], None] = lambda _: None) -> Reindexed:
+        """Bring the index in use up to date, and the one of today's model and schema, which then takes its place unless it is to be held.
+
+        Raises Incomplete if single passages were not taken: then nothing is moved; SettingsError for a name that is taken, and for an index that would not fit.
+        """
+        await self._aliases.check()
+        in_use = await self._aliases.target()
+        wanted = self._schema.name(self._aliases.name)
+        if self._schema.embedder is None and in_use is not None:
+            wanted = in_use  # without a model the vectors stay as they are
+        if in_use is not None and in_use != wanted:
+            await self._follow_as_it_is(in_use, on_progress)
+        schema, service = self._schema, self._open(wanted)
+        if await service.definition() is None:
+            await self._check_room(wanted)
+        mirror = SearchMirror(
+            service,
+            self._store,
+            schema.embedder,
+            schema.width,
+            semantic=schema.semantic,
+            language=schema.language,
+            as_it_is=schema.embedder is None and in_use is not None,
+            sleep=self._sleep,
+        )
+        await mirror.follow(on_progress)
+        held = self._hold and in_use is not None
+        if not held:
+            await self._take(wanted)
+        return Reindexed(wanted, in_use if held and in_use is not None else wanted, in_use)
+
+    async def use(self, index: str) -> str | None:
+        """Take an index into use, brought up to date under the model that made its vectors; the one that was in use. Raises InputError for one that is not
+        there or was never whole.
+        """
+        state = await self._state(await self._known(index))
+        if state is None:
+            raise InputError(f"{index} was never whole: run attest ingest with the settings that it was made for")
+        await self._follow_as_it_is(index, lambda _: None)
+        before = await self._aliases.target()
+        await self._take(index)
+        return before
+
+    async def back(self) -> tuple[str, str]:
+        """Take the index into use that the one in use has replaced; both, the older first. Raises InputError where there is none."""
+        in_use = await self._aliases.target()
+        state = await self._state(in_use) if in_use else None
+        if in_use is None or state is None or state.replaces not in await self._aliases.indexes():
+            raise InputError(f"{in_use or self._aliases.name} has replaced no index that is still there")
+        await self.use(state.replaces)
+        return state.replaces, in_use
+
+    async def remove(self, index: str) -> None:
+        """Delete an index that is not in use. Raises InputError for one that is, or is not there."""
+        if await self._known(index) == await self._aliases.target():
+            raise InputError(f"{index} is in use; attest index use takes another in its place first")
+        await self._aliases.delete(index)
+
+    async def listed(self) -> list[IndexBehind]:
+        """The indexes behind the alias, the one in use first."""
+        in_use = await self._aliases.target()
+        names = sorted(await self._aliases.indexes(), key=lambda name: (name != in_use, name))
+        return [IndexBehind(n, n == in_use, await self._state(n), await self._aliases.size(n)) for n in names]
+
+    async def room(self) -> Room:
+        """What the service has room for."""
+        return await self._aliases.room()
+
+    async def remove_document(self, doc_id: str) -> None:
+        """Delete the passages of one document from every index behind the alias."""
+        try:
+            names = await self._aliases.indexes()
+        except ServiceRejected:  # whoever may write documents need not be one who may list indexes
+            names = [self._aliases.name]
+        for name in names:
+            await remove_document(self._open(name), doc_id)
+
+    # --- steps
+
+    async def _known(self, index: str) -> str:
+        names = await self._aliases.indexes()
+        if index not in names:
+            raise InputError(f"no index {index!r} behind {self._aliases.name}; there are: {', '.join(names) or 'none'}")
+        return index
+
+    async def _state(self, index: str) -> State | None:
+        try:
+            return state_of(await self._open(index).document(STATE_KEY))
+        except NotFound:
+            return None
+
+    async def _follow_as_it_is(self, index: str, on_progress: Callable[[Progress], None]) -> Mirrored | None:
+        """Bring an index up to date under the model that made its vectors; one whose vectors were being replaced is left to the run that goes on with it."""
+        service = self._open(index)
+        state, found = await self._state(index), await service.definition()
+        width = width_of(found)
+        if state is None or width is None or not state.embedder:
+            return None
+        mirror = SearchMirror(
+            service, self._store, state.embedder, width, semantic=False, as_it_is=True, sleep=self._sleep
+        )
+        return await mirror.follow(on_progress)
+
+    async def _take(self, index: str) -> None:
+        """Let knowledge source and alias name `index`, in this order: the source answers from a whole index whichever of them comes first."""
+        if self._knowledge is not None:
+            await self._knowledge.prepare(index, of=await self._aliases.indexes())
+        before = await until_unchanged(partial(self._aliases.point, index))
+        if before in (None, index):
+            return
+        state = await self._state(index)
+        if state is not None:
+            fates = await self._open(index).upload([state_row(replace(state, replaces=str(before)))])
+            if not all(fate.ok for fate in fates.values()):
+                raise ServiceRejected(SERVICE, f"{index} is in use, and could not note that it replaces {before}")
+
+    async def _check_room(self, index: str) -> None:
+        """Raise SettingsError where a new index would not fit beside those that are there, by the least that it needs: text and vectors as they are."""
+        try:
+            room = await self._aliases.room()
+        except ServiceError:
+            return  # who may not ask need not be kept from trying
+        embedder = self._schema.embedder
+        text, passages = await asyncio.to_thread(self._store.text_size)
+        count = min(passages, await asyncio.to_thread(self._store.vector_count, embedder)) if embedder else 0
+        vectors = count * self._schema.width * NUMBER_BYTES
+        for what, used, most, needs in (
+            ("storage", room.storage, room.most_storage, text + vectors),
+            ("memory for vectors", room.vectors, room.most_vectors, vectors),
+        ):
+            if most is not None and used + needs > most:
+                raise SettingsError(
+                    f"{SETTING}={self._aliases.name}: the new index {index} does not fit: it needs at least {needs:,} bytes of {what}, and of {most:,} {used:,} are used;"
+                    " delete an index that is not in use (attest index list, attest index remove), or give the service more partitions"
+                )
