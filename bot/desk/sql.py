@@ -49,6 +49,7 @@ from bot.desk.tables import (
     VERSIONS,
 )
 from bot.events.kinds import QUIET
+from grounding.database.sqlite import tell
 from grounding.errors import StoreError
 
 BUSY_S = 15.0
@@ -520,8 +521,7 @@ def _engine(path: Path) -> Engine:
     def _connect(connection: Any, _record: Any) -> None:
         connection.isolation_level = None
         # what a crash takes from it is read from the ledger again; what is erased is overwritten
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON"):
-            connection.execute(f"PRAGMA {pragma}")
+        tell(connection, ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON"), BUSY_S)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
+
+AGAIN_S = 0.005
+"""Pause before a file that is locked is tried again."""
 
 
 def make_private(path: Path, folder_mode: int = 0o777) -> None:
@@ -25,10 +30,26 @@ def engine_for(path: Path, pragmas: Sequence[str], wait_s: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _connect(connection: Any, _record: Any) -> None:
-        for pragma in pragmas:
-            connection.execute(f"PRAGMA {pragma}")
+        tell(connection, pragmas, wait_s)
 
     return engine
+
+
+def tell(connection: sqlite3.Connection, pragmas: Sequence[str], wait_s: float) -> None:
+    """Tells a connection `pragmas`, each again while the file is locked, up to `wait_s` seconds: where several open a new file at once, SQLite refuses all but one
+    of them the change to a write-ahead log at once, however long they would wait. Raises sqlite3.OperationalError.
+    """
+    until = time.monotonic() + wait_s
+    for pragma in pragmas:
+        while True:
+            try:
+                connection.execute(f"PRAGMA {pragma}")
+                break
+            except sqlite3.OperationalError as error:
+                busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # the low byte is the kind of the error
+                if not busy or time.monotonic() >= until:
+                    raise
+            time.sleep(AGAIN_S)
 
 
 def flush(engine: Engine, wait_s: float) -> bool:
