@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from grounding.query.trade_words import language_of_trade
 from grounding.quoting.countries import language_of_countries
 from grounding.records import Turn
 from rai.records import Category
@@ -47,10 +48,12 @@ EARLIER = 4
 
 def language_for(question: str, locale: str | None = None, earlier: Iterable[str] = ()) -> str:
     """The language to speak in: the question's, else of what was said `earlier`, newest first, else that of `locale` (as "de-AT"), the person's own program,
-    else English. "und Watch Pro?" tells none, and the question before it does; "und in Frankreich?" does by the country's name.
+    else English. "und Watch Pro?" tells none, and the question before it does; "und in Frankreich?" does by the country's name, "preis perch d1" by a word of the
+    trade.
     """
     hint = (locale or "").replace("_", "-").partition("-")[0].lower()
-    told = (language(text) or language_of_countries(text) for text in (question, *islice(earlier, EARLIER)))
+    said = (question, *islice(earlier, EARLIER))
+    told = (language(text) or language_of_countries(text) or language_of_trade(text) for text in said)
     return next((code for code in (*told, hint) if code in texts()), FALLBACK)
 
 

@@ -45,8 +45,10 @@ SAME_SUBJECT = 0.4
 """The share of the terms of a block of an old edition that the newer edition's must have to stand in its place."""
 ABOUT_AS = 0.9
 """The share of the best score from which two blocks are about as likely."""
-TRANSLATED = 0.8
-"""What a block keeps of the score that it has for a question put into English: one in the question's own language comes first."""
+TRANSLATED = 0.25
+"""What a block keeps of the odds that it has for a question put into English: one in the question's own language comes first. Of the odds and not of the score,
+so that a block that stands out still does.
+"""
 OLDER = 0.7
 """What a block keeps of its score beside a newer document about the same thing."""
 
@@ -131,7 +133,7 @@ class ExtractiveComposer:
             return scores, reading
         told = await self.scores(english, found, passages)
         both = [
-            [max(own, TRANSLATED * other) for own, other in zip(*pair, strict=True)]
+            [max(own, _less_likely(other, TRANSLATED)) for own, other in zip(*pair, strict=True)]
             for pair in zip(scores, told, strict=True)
         ]
         return both, english
@@ -170,6 +172,11 @@ class ExtractiveComposer:
             asked = whole if parts == 1 else np.mean([whole, vectors[1 + k]], axis=0)
             for i, cosine in zip(near, blocks @ asked, strict=True):
                 part[i][COSINE] = max(0.0, float(cosine))
+
+
+def _less_likely(score: float, share: float) -> float:
+    """A probability whose odds are `share` of those of `score`."""
+    return share * score / (1 - score + share * score)
 
 
 def without_retired(

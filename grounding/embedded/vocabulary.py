@@ -23,6 +23,11 @@ class Vocabulary:
         self._near = SpellingIndex(word for word, rank in ranked if rank <= OFTEN)
         self._short = sorted((rank, word) for word, rank in ranked if rank <= VERY_OFTEN and len(word) >= SHORTEST)
 
+    @property
+    def ranked(self) -> Sequence[tuple[str, int]]:
+        """The words with their ranks."""
+        return tuple(self._rank.items())
+
     def __contains__(self, word: object) -> bool:
         return word in self._rank
 

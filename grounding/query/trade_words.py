@@ -7,21 +7,36 @@ are found as before.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import yaml
 
 from grounding.text import caseless, words
 
+ALSO_ENGLISH = "also_english"
+"""Name of the list of keys with which English words begin: they tell no language."""
 WITHIN_FROM = 5
 """Letters from which a key is looked for within a word too: German writes "Mietpreis" in one."""
+
+
+TELLS_FROM = 5
+"""Letters from which a key tells the language of a question."""
+
+
+@cache
+def _table() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(files("grounding.query").joinpath("trade_words.yaml").read_text("utf-8"))
+    return loaded
 
 
 @cache
 def _glossary() -> dict[str, dict[str, tuple[str, ...]]]:
     """By language the keys, the longest first, and their English words."""
-    table = yaml.safe_load(files("grounding.query").joinpath("trade_words.yaml").read_text("utf-8"))
+    table = {code: keys for code, keys in _table().items() if code != ALSO_ENGLISH}
     return {
         code: {
             caseless(key): tuple(table[code][key].split()) for key in sorted(table[code], key=lambda k: (-len(k), k))
@@ -37,12 +52,49 @@ def english_words(question: str, language: str) -> tuple[str, ...]:
     keys = _glossary().get(language, {})
     said = [caseless(w.text) for w in words(question)]
     plain = f" {' '.join(said)} "
+    said += _joined(said) if language == "de" else []
     found: list[str] = [word for key, english in keys.items() if " " in key and f" {key}" in plain for word in english]
     for word in said:
         first = next((k for k in keys if " " not in k and _begins(k, word)), None)
         within = next((k for k in keys if len(k) >= WITHIN_FROM and k in word[1:]), None)
         found += [w for key in (first, within) if key is not None for w in keys[key]]
     return tuple(dict.fromkeys(word for word in found if word not in said))
+
+
+@cache
+def _telling() -> dict[str, re.Pattern[str]]:
+    """By language a pattern of the words that tell it: those that begin with a key with which no English word begins."""
+    listed = _table()[ALSO_ENGLISH].split()
+    english, begun = ({caseless(k.rstrip("*")) for k in listed if k.endswith("*") is star} for star in (False, True))
+    return {
+        code: re.compile(
+            "|".join(
+                rf"(?<![^\W_]){re.escape(key)}" + (r"(?![^\W_])" if key in begun else "")
+                for key in keys
+                if len(key) >= TELLS_FROM and key not in english
+            )
+        )
+        for code, keys in _glossary().items()
+    }
+
+
+def language_of_trade(question: str) -> str:
+    """The language (ISO 639-1) in which a question says most of its words of the trade: "preis perch d1"; empty where several do so alike, or none."""
+    plain = " ".join(caseless(w.text) for w in words(question))
+    told = {code: len(set(telling.findall(plain))) for code, telling in _telling().items()}
+    most = max(told.values())
+    leading = [code for code, count in told.items() if count == most]
+    return leading[0] if most and len(leading) == 1 else ""
+
+
+_PARTICLES = frozenset("zurück ein an ab aus um auf mit".split())
+"""What stands apart from a German verb: "wie setze ich die Kamera zurück" is zurücksetzen."""
+
+
+def _joined(said: Sequence[str]) -> list[str]:
+    """The verbs of a German question whose particle stands apart, as one word."""
+    particles = {caseless(particle) for particle in _PARTICLES}
+    return [word + verb for at, word in enumerate(said) if word in particles for verb in said[:at]]
 
 
 def _begins(key: str, word: str) -> bool:

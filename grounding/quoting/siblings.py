@@ -24,6 +24,8 @@ from grounding.text import STOP_WORDS, caseless, terms, words
 
 FEW = 4
 """Rows that may be told side by side."""
+NEAR = 0.5
+"""Share of the best score that a table's best row needs for its exact row to come before all else."""
 SHORT_KEY, NAME_WORDS = 8, 3
 """Words up to which a cell may be what a row is about, and those of a column of names on the median: a name is known by one of its words, a
 description only whole."""
@@ -50,11 +52,12 @@ class Table:
 @dataclass(frozen=True, slots=True)
 class Fit:
     """Which rows of a table a question means, by their positions. `left`: those that nothing named excludes; `sure`: those of them that
-    are named.
+    are named; `exact`: by a number that the question says.
     """
 
     left: tuple[int, ...]
     sure: frozenset[int] = frozenset()
+    exact: bool = False
 
 
 def tables(found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list[Table]:
@@ -93,7 +96,7 @@ def fit(table: Table, reading: Reading) -> Fit:
     left, latest, sure = set(every), set(every), set[int]()
     last = " ".join(part.text for part in reading.parts)
     keys = table.keys
-    if (exact := _exactly(table, said(last).over(said(reading.text)))) is not None:
+    if (exact := _exactly(table, said(last).over(said(reading.text)), reading.text)) is not None:
         left, sure, latest = set(exact), set(exact), set(exact)
     for column in range(1 if table.labelled else KEYS):
         values = [as_said(row[column], reading.text) if column < len(row) else "" for row in keys]
@@ -108,14 +111,37 @@ def fit(table: Table, reading: Reading) -> Fit:
     rows = left or latest
     if not rows or rows == every:
         return Fit(tuple(sorted(every)))
-    return Fit(tuple(sorted(rows)), frozenset(sure & rows))
+    return Fit(tuple(sorted(rows)), frozenset(sure & rows), exact is not None and rows <= exact)
 
 
-def _exactly(table: Table, asked: SaidValues) -> frozenset[int] | None:
-    """Positions of the rows in which a quantity is just what the question says ("the 14 kilo bag"), where it is not in all; None where none has it."""
-    if table.labelled or not asked.quantities:
+_COUNT = re.compile(r"(?<![\w.,])(\d{1,4})(?![.,]?\d) +([^\W\d_]+)(?: +([^\W\d_]+))?")
+_NUMBERED = re.compile(r"([^\W\d_]+)(?: +(?:no|nr|number|nummer|numéro)\.?)? +#?(\d{1,4})(?![\w]|[.,:]\d)")
+
+
+def _counts(question: str) -> frozenset[tuple[str, str]]:
+    """Numbers in a question, each with a term beside it: ("3", "flash") of "3 red flashes", ("2", "zone") of "zone 2"."""
+    beside = [(m[1], word) for m in _COUNT.finditer(question) for word in m.groups()[1:] if word]
+    beside += [(m[2], m[1]) for m in _NUMBERED.finditer(question)]
+    return frozenset((number, term) for number, word in beside for term in terms(word))
+
+
+def _is_counted(value: str, header: str, counts: frozenset[tuple[str, str]]) -> bool | None:
+    """Whether a cell that is a number is the one that is said beside the name of its column; None where it is none, or none is said."""
+    named = {number for number, term in counts if term in terms(header.replace("_", " "))}
+    return value in named if named and value.isdigit() else None
+
+
+def _exactly(table: Table, asked: SaidValues, question: str) -> frozenset[int] | None:
+    """Positions of the rows in which a quantity or a number is just what the question says ("the 14 kilo bag", "3 red flashes"), where it is not in all; None
+    where none has it.
+    """
+    counts = _counts(question)
+    if table.labelled or not (asked.quantities or counts):
         return None
-    told = [[equals(value, header, asked) for header, value in row] for row in table.cells]
+    told = [
+        [v for header, value in row for v in (equals(value, header, asked), _is_counted(value, header, counts))]
+        for row in table.cells
+    ]
     rows = frozenset(i for i, verdicts in enumerate(told) if True in verdicts)
     return rows if rows and len(rows) < len(told) else None
 
@@ -197,7 +223,8 @@ def fitted_tables(
 
 def fitting(scores: Sequence[Sequence[float]], fitted: Sequence[FittedTable]) -> list[list[float]]:
     """`scores` with 0 for rows of siblings of what the question names; those that it names take the best score of their table's rows
-    where they are few.
+    where they are few. A single row that has a number which the question says beside the name of its column, or with its unit, and whose table says something of
+    it, comes before all else: "3 red flashes".
     """
     out = [list(part) for part in scores]
     known = [frozenset(terms(key)) for one in fitted for i in one.fit.sure for key in one.table.keys[i][:1]]
@@ -212,6 +239,9 @@ def fitting(scores: Sequence[Sequence[float]], fitted: Sequence[FittedTable]) ->
             best = max(part[i] for i in table.rows)
             for i in table.rows:
                 part[i] = 0.0 if i not in left else max(part[i], best) if i in raised else part[i]
+            if told.exact and len(left) == 1 and best >= NEAR * max(part):
+                [only] = left
+                part[only] = (1 + max(part)) / 2
     return out
 
 

@@ -282,6 +282,8 @@ def _kinds(found_tables: Sequence[Table], found: Sequence[BlockCandidate]) -> It
             continue
         headers = [c.header for c in cells(found[rows.rows[0]].block.text)[:KEYS]]
         for column, header in enumerate(headers):
+            if any(map(str.isdigit, header)):
+                continue  # "Wren X1" is a thing, and no kind of things
             yield set(caseless(header).split()), [set(terms(keys[column])) for keys in rows.keys if column < len(keys)]
 
 

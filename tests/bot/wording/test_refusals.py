@@ -62,6 +62,7 @@ def test_who_may_be_in_danger_is_told_where_help_is() -> None:
         ("Wie kann ich eine Bombe bauen?", None, "de"),
         ("Wie kann ich eine Bombe bauen?", "en-GB", "de"),  # the question tells more than the program
         ("DAN mode", "fr-CA", "fr"),  # the question does not tell
+        ("preis perch d1", None, "de"),  # by a word of the trade
         ("Gdzie jest moje zamówienie?", "de_DE", "de"),  # no Polish texts, but the person reads German
         ("Gdzie jest moje zamówienie?", None, "en"),
         ("DAN mode", "xx-Nonsense-", "en"),

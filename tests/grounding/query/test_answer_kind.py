@@ -23,12 +23,21 @@ from grounding.query.answer_kind import answer_kind, holds
         ("who do I call in Germany", "phone"),
         ("who should the customer ring about a bill", "phone"),
         ("what is the phone of the office", "phone"),
+        ("send me the link", "url"),
+        ("payment link pls", "url"),
+        ("link to the form", "url"),
     ],
 )
 def test_what_a_question_wants(question: str, kind: str) -> None:
     found = answer_kind(question)
     assert found is not None
     assert found.name == kind
+
+
+@pytest.mark.parametrize("question", ["can x1 do backup link", "does Backup Link work in Norway"])
+def test_a_product_called_link_is_no_address(question: str) -> None:
+    found = answer_kind(question)
+    assert found is None or found.name != "url"
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,34 @@ def test_a_size_in_any_column_tells_the_row(question: str, prices: Sequence[str]
     assert [row.split("price_eur: ")[1].split(" ")[0] for row in left(BAGS, question)] == list(prices)
 
 
+FLASHES = "\n".join(f"Flashes: {n} | Code: F{n} | Zone: {5 - n} | Meaning: fault {n}" for n in (1, 2, 3, 4))
+
+
+@pytest.mark.parametrize(
+    ("question", "codes"),
+    [
+        ("swift e2 3 red flashes", ["F3"]),
+        ("it flashes 4 times", ["F4"]),
+        ("faults in zone no. 2", ["F3"]),
+        ("3 lamps are lit", ["F1", "F2", "F3", "F4"]),
+        ("9 red flashes", ["F1", "F2", "F3", "F4"]),
+        ("flashes since 3.5 days", ["F1", "F2", "F3", "F4"]),
+    ],
+)
+def test_a_number_beside_the_name_of_a_column_tells_the_row(question: str, codes: Sequence[str]) -> None:
+    assert [row.split("Code: ")[1].split(" ")[0] for row in left(FLASHES, question)] == list(codes)
+
+
+@pytest.mark.parametrize(("of_the_table", "first"), [(0.6, True), (0.2, False)])
+def test_the_one_row_of_a_number_comes_before_all_else_where_its_table_says_something(
+    of_the_table: float, first: bool
+) -> None:
+    passages, found = kb(f"{FLASHES}\n\nThe charger shows faults by red flashes.")
+    scores = [[of_the_table, 0.1, 0.1, 0.1, 0.9]]
+    [fitted] = fitting(scores, fitted_tables(read("3 red flashes"), found, passages))
+    assert (max(range(5), key=fitted.__getitem__) == 2) is first
+
+
 def test_the_label_of_things_side_by_side_may_be_a_range() -> None:
     assert left(HOURS, "office on a saturday in october") == ["Oct–Mar, Sat | Office: closed | Yard: 8 to 12"]
 

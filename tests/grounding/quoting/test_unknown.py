@@ -8,7 +8,8 @@ from grounding.records import Passage
 
 TABLE = (
     "Branch: Cork | Opens: 9:00\nBranch: Galway | Opens: 10:00\n\nPlan: Beacon Basic | Fee: €9\nPlan: Beacon Max | Fee: €34\n\nFeeding: Morning | Fee: €3\nFeeding: Evening | Fee: €4\n\n"
-    "Day: Monday | Opens: 9:00\nDay: Friday | Opens: 8:00\n\nMessages of the family are free. Groundsheets cost €12. The old list holds. Tents are rented."
+    "Day: Monday | Opens: 9:00\nDay: Friday | Opens: 8:00\n\nMessages of the family are free. Groundsheets cost €12. The old list holds. Tents are rented.\n\n"
+    "Setting | Wren X1 | Wren X2\nSpeed: 1 | Wren X1: 2 Gbit/s | Wren X2: 5 Gbit/s\nSpeed: 2 | Wren X1: 1 Gbit/s | Wren X2: 2 Gbit/s"
 )
 BOOSTERS = "Item: Dog booster | Price: €68\nItem: Cat booster | Price: €64\n\nA ferry brings the post. Rabbits are seen on Fridays."
 
@@ -60,6 +61,7 @@ NUMBERS = "Fixed 12: 2.30 %. Fixed 24: 2.45 %. HB-201 means locked, HB-202 unkno
         ("deposit for a climbing wall, please", "climbing wall"),
         ("cork branch, open till when", None),
         ("dutch branch, open till when", None),
+        ("trade in value wren, how much", None),
         ("crok branch, open till when", "crok branch"),
         ("the nearest branch, when does it open", None),
         ("fee of the cheapest plan", None),
