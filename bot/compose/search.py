@@ -131,7 +131,13 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, resource
     service = _service(settings, resources, within_s=within, retries=UPLOAD_RETRIES)
     schema = _schema(settings, embedder)
     mirrored = SearchMirror(
-        service, store, schema.embedder, schema.width, semantic=schema.semantic, language=schema.language
+        service,
+        store,
+        schema.embedder,
+        schema.width,
+        semantic=schema.semantic,
+        language=schema.language,
+        form=schema.form,
     )
     agentic = settings.search.agentic == "on"
     knowledge = _knowledge(settings, resources, within_s=within, retries=UPLOAD_RETRIES) if agentic else None
@@ -171,10 +177,12 @@ def _schema(settings: Settings, embedder: Embedder | None) -> Schema:
 
 def schema_of(settings: Settings, model: str | None, width: int) -> Schema:
     """What the index of these settings is made for. `model`: fingerprint of the vectors, None without a model; `width`: their dimensions."""
+    from grounding.azure.search.index import VectorForm
     from grounding.azure.search.reindex import Schema
 
     semantic = "on" in (settings.search.agentic, settings.search.semantic)  # agentic retrieval ranks by the same
-    return Schema(model, width, settings.search.language, semantic)
+    form = VectorForm(half=settings.search.vectors == "half", compression=settings.search.compression)
+    return Schema(model, width, settings.search.language, semantic, form)
 
 
 def _behind(settings: Settings, resources: Resources, within_s: float, retries: int, index: str) -> SearchService:

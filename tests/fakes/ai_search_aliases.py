@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.fakes.ai_search_server import AiSearchServer
 
 _PATH = re.compile(r"/aliases\('([a-z0-9][a-z0-9\-]{0,126}[a-z0-9])'\)")
-NUMBER = 4
+_BYTES = {"Collection(Edm.Half)": 2, "Collection(Edm.Single)": 4}
 """Bytes that a number of a vector takes in an index."""
 
 
@@ -76,7 +76,10 @@ class Aliases:
     def sizes(self, index: str) -> dict[str, int]:
         """Statistics of one index: the text of its rows as JSON, and its vectors."""
         documents = self.server.documents[index]
-        vectors = sum(NUMBER * len(v) for key in documents if (v := self.server.vectors.get((index, key))) is not None)
+        kind = next((f["type"] for f in self.server.indexes[index]["fields"] if f["name"] == "vector"), "")
+        vectors = sum(
+            _BYTES[kind] * len(v) for key in documents if (v := self.server.vectors.get((index, key))) is not None
+        )
         text = sum(len(json.dumps(d)) for d in documents.values())
         return {"documentCount": len(documents), "storageSize": text + vectors, "vectorIndexSize": vectors}
 

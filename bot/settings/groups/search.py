@@ -60,6 +60,17 @@ class Search(Group):
         description="whether passages count that an indexer (SharePoint) put into the index of Azure AI Search; trimmed by their own groups field",
     )
 
+    vectors: Literal["single", "half"] = Field(
+        "single",
+        alias="search_vectors",
+        description="numbers of a vector in Azure AI Search: of 32 bits, or of 16, as the store keeps them; another one needs another index",
+    )
+    compression: Literal["off", "scalar", "binary"] = Field(
+        "off",
+        alias="search_compression",
+        description="whether vectors are searched by 8 bits or one a number in Azure AI Search, and the best scored anew by the whole ones: a quarter, or a thirty-second, of the memory; another one needs another index",
+    )
+
     @field_validator("index")
     @classmethod
     def _index_name(cls, value: str) -> str:

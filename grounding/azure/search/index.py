@@ -9,10 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 from azure.search.documents.indexes.models import (
+    BinaryQuantizationCompression,
     HnswAlgorithmConfiguration,
     HnswParameters,
+    RescoringOptions,
+    ScalarQuantizationCompression,
     SearchField,
     SearchIndex,
     SemanticConfiguration,
@@ -33,14 +38,42 @@ ANALYZERS: Mapping[str, str] = {
     "any": "standard.lucene",
 }
 """Analyzer of title and text by the language (ISO 639-1) whose words it stems; "any" stems none. It cannot be changed once the field is there."""
-_STRING, _STRINGS, _VECTOR = "Edm.String", "Collection(Edm.String)", "Collection(Edm.Single)"
+_STRING, _STRINGS = "Edm.String", "Collection(Edm.String)"
 SETTING = "ATTEST_SEARCH_INDEX"
+Compression = Literal["off", "scalar", "binary"]
+_OVERSAMPLING = {"scalar": 4.0, "binary": 10.0}
+"""How many times as many as are wanted are found by compressed vectors and scored anew by whole ones: the service's own defaults."""
+_NUMBER_BYTES = {"scalar": 1.0, "binary": 1 / 8}
 
 
-def definition(name: str, width: int, *, semantic: bool, language: str = "en") -> SearchIndex:
-    """The index `name` for vectors of `width` dimensions and texts in `language` (one of `ANALYZERS`); with a semantic configuration only where the ranker is
-    used.
+@dataclass(frozen=True, slots=True)
+class VectorForm:
+    """How an index keeps vectors. `half`: numbers of 16 bits in place of 32, which is how the store has them; `compression`: what is searched by first, the whole
+    vectors being kept to score the best anew.
     """
+
+    half: bool = False
+    compression: Compression = "off"
+
+    @property
+    def number_bytes(self) -> float:
+        """Bytes that a number of a vector takes in the service's memory, without what its graph adds."""
+        return _NUMBER_BYTES.get(self.compression, self.stored_bytes)
+
+    @property
+    def stored_bytes(self) -> float:
+        """Bytes that a number of a vector takes in its storage."""
+        return 2.0 if self.half else 4.0
+
+
+WHOLE = VectorForm()
+
+
+def definition(name: str, width: int, *, semantic: bool, language: str = "en", form: VectorForm = WHOLE) -> SearchIndex:
+    """The index `name` for vectors of `width` dimensions, kept in `form`, and texts in `language` (one of `ANALYZERS`); with a semantic configuration only where
+    the ranker is used.
+    """
+    compression = _compression(form)
     return SearchIndex(
         name=name,
         description="Passages of Attest's knowledge base; derived from its store, made by `attest ingest`.",
@@ -63,7 +96,7 @@ def definition(name: str, width: int, *, semantic: bool, language: str = "en") -
             *(_searched(field, ANALYZERS[language]) for field in ("title", "text")),
             SearchField(
                 name="vector",
-                type=_VECTOR,
+                type=f"Collection(Edm.{'Half' if form.half else 'Single'})",
                 searchable=True,
                 retrievable=False,
                 vector_search_dimensions=width,
@@ -71,11 +104,30 @@ def definition(name: str, width: int, *, semantic: bool, language: str = "en") -
             ),
         ],
         vector_search=VectorSearch(
-            profiles=[VectorSearchProfile(name=CONFIGURATION, algorithm_configuration_name=CONFIGURATION)],
+            profiles=[
+                VectorSearchProfile(
+                    name=CONFIGURATION,
+                    algorithm_configuration_name=CONFIGURATION,
+                    compression_name=compression.compression_name if compression else None,
+                )
+            ],
             algorithms=[HnswAlgorithmConfiguration(name=CONFIGURATION, parameters=HnswParameters(metric="cosine"))],
+            compressions=[compression] if compression else None,
         ),
         semantic_search=SemanticSearch(configurations=[_ranking()]) if semantic else None,
     )
+
+
+def _compression(form: VectorForm) -> ScalarQuantizationCompression | BinaryQuantizationCompression | None:
+    if form.compression == "off":
+        return None
+    kind = ScalarQuantizationCompression if form.compression == "scalar" else BinaryQuantizationCompression
+    rescoring = RescoringOptions(
+        enable_rescoring=True,
+        default_oversampling=_OVERSAMPLING[form.compression],
+        rescore_storage_method="preserveOriginals",
+    )
+    return kind(compression_name=f"{CONFIGURATION}-{form.compression}", rescoring_options=rescoring)
 
 
 def _plain(name: str, kind: str, *, filterable: bool = False, retrievable: bool = True) -> SearchField:
@@ -155,10 +207,14 @@ def _check(index: str, there: SearchField, wanted: SearchField) -> None:
         ("sortable", bool(there.sortable or not wanted.sortable), True),
     ):
         if has != needs:
-            raise SettingsError(
-                f"{SETTING}={index}: field {there.name!r} of that index has {name} {_plainly(has)}, needed is {_plainly(needs)}, and the service cannot"
-                f" change it; set {SETTING} to a new name and run attest ingest, or delete the index first"
-            )
+            raise _unchangeable(index, f"field {there.name!r}", name, _plainly(has), _plainly(needs))
+
+
+def _unchangeable(index: str, part: str, name: str, has: object, needs: object) -> SettingsError:
+    return SettingsError(
+        f"{SETTING}={index}: {part} of that index has {name} {has}, needed is {needs}, and the service cannot"
+        f" change it; set {SETTING} to a new name and run attest ingest, or delete the index first"
+    )
 
 
 def _plainly(value: object) -> object:
@@ -180,10 +236,15 @@ def _vectors(found: SearchIndex, wanted: SearchIndex) -> bool:
     assert need is not None
     assert need.profiles is not None
     assert need.algorithms is not None
-    if any(profile.name == CONFIGURATION for profile in have.profiles or []):
+    ours = next((profile for profile in have.profiles or [] if profile.name == CONFIGURATION), None)
+    if ours is not None:
+        has, needs = ours.compression_name or "none", need.profiles[0].compression_name or "none"
+        if has != needs:
+            raise _unchangeable(found.name, "the vector profile", "compression", has, needs)
         return False
     have.profiles = [*(have.profiles or []), *need.profiles]
     have.algorithms = [*(have.algorithms or []), *need.algorithms]
+    have.compressions = [*(have.compressions or []), *(need.compressions or [])] or None
     return True
 
 

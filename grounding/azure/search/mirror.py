@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from grounding.azure.core.faults import BadRequest
-from grounding.azure.search.index import definition, migrated, width_of
+from grounding.azure.search.index import WHOLE, VectorForm, definition, migrated, width_of
 from grounding.azure.search.rows import (
     MOST_ROWS,
     STATE_KEY,
@@ -60,7 +60,8 @@ class Mirrored:
 class SearchMirror:
     """Makes the index hold what `store` holds. `fingerprint`: of the embedder, None without one: vectors then stay as they are.
 
-    `width`: dimensions of a vector; `semantic`: whether the index gets a semantic configuration; `language`: of its texts, one of `ANALYZERS`. `as_it_is`: the
+    `width`: dimensions of a vector; `semantic`: whether the index gets a semantic configuration; `language`: of its texts, one of `ANALYZERS`; `form`: how it
+    keeps vectors. `as_it_is`: the
     index is there and its schema stays. `sleep` and `jitter` are given by tests.
     """
 
@@ -73,13 +74,14 @@ class SearchMirror:
         *,
         semantic: bool,
         language: str = "en",
+        form: VectorForm = WHOLE,
         as_it_is: bool = False,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self._service, self._store, self._keys = service, store, StoreReader(store.path)
         self._wanted_model, self._width, self._semantic = fingerprint, width, semantic
-        self._language, self._as_it_is = language, as_it_is
+        self._language, self._form, self._as_it_is = language, form, as_it_is
         self._sleep, self._jitter = sleep, jitter
 
     async def follow(self, on_progress: Callable[[Progress], None] = lambda _: None) -> Mirrored:
@@ -141,7 +143,11 @@ class SearchMirror:
         found = await self._service.definition()
         width = width_of(found) if self._wanted_model is None else None
         wanted = definition(
-            self._service.index_name, width or self._width, semantic=self._semantic, language=self._language
+            self._service.index_name,
+            width or self._width,
+            semantic=self._semantic,
+            language=self._language,
+            form=self._form,
         )
         if found is None:
             await self._service.create(wanted)

@@ -13,7 +13,7 @@ from functools import partial
 
 from grounding.azure.core.faults import NotFound
 from grounding.azure.search.aliases import IndexSize, Room, SearchAliases
-from grounding.azure.search.index import SETTING, definition, name_behind, width_of
+from grounding.azure.search.index import SETTING, WHOLE, VectorForm, definition, name_behind, width_of
 from grounding.azure.search.knowledge import SearchKnowledge
 from grounding.azure.search.mirror import Mirrored, SearchMirror, remove_document
 from grounding.azure.search.rows import FORM, STATE_KEY, State, state_of, state_row
@@ -22,24 +22,22 @@ from grounding.errors import InputError, ServiceError, ServiceRejected, Settings
 from grounding.records import Progress
 from grounding.store.store import Store
 
-NUMBER_BYTES = 4
-"""Bytes that a number of a vector takes in the service's memory (Edm.Single), without what its graph adds."""
-
 
 @dataclass(frozen=True, slots=True)
 class Schema:
     """What an index is made for. `embedder`: fingerprint of the vectors, None without a model; `width`: their dimensions; `language`: of the texts, one of
-    `ANALYZERS`; `semantic`: whether the semantic ranker is used.
+    `ANALYZERS`; `semantic`: whether the semantic ranker is used; `form`: how vectors are kept.
     """
 
     embedder: str | None
     width: int
     language: str
     semantic: bool
+    form: VectorForm = WHOLE
 
     def name(self, alias: str) -> str:
         """Name of its index behind `alias`."""
-        wanted = definition("any", self.width, semantic=False, language=self.language)
+        wanted = definition("any", self.width, semantic=False, language=self.language, form=self.form)
         return name_behind(alias, wanted, (FORM, self.embedder))
 
 
@@ -104,6 +102,7 @@ class Reindexing:
             schema.width,
             semantic=schema.semantic,
             language=schema.language,
+            form=schema.form,
             as_it_is=schema.embedder is None and in_use is not None,
             sleep=self._sleep,
         )
@@ -207,10 +206,10 @@ class Reindexing:
         embedder = self._schema.embedder
         text, passages = await asyncio.to_thread(self._store.text_size)
         count = min(passages, await asyncio.to_thread(self._store.vector_count, embedder)) if embedder else 0
-        vectors = count * self._schema.width * NUMBER_BYTES
+        numbers, form = count * self._schema.width, self._schema.form
         for what, used, most, needs in (
-            ("storage", room.storage, room.most_storage, text + vectors),
-            ("memory for vectors", room.vectors, room.most_vectors, vectors),
+            ("storage", room.storage, room.most_storage, text + int(numbers * form.stored_bytes)),
+            ("memory for vectors", room.vectors, room.most_vectors, int(numbers * form.number_bytes)),
         ):
             if most is not None and used + needs > most:
                 raise SettingsError(

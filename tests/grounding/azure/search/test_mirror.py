@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from grounding.azure.search.index import definition
+from grounding.azure.search.index import VectorForm, definition
 from grounding.azure.search.mirror import Incomplete, remove_document
 from grounding.azure.search.rows import MOST_BYTES, MOST_ROWS, IndexRow, State, batches, state_of
 from grounding.errors import ServiceRejected, ServiceUnavailable, SettingsError
@@ -276,6 +276,20 @@ async def test_an_index_that_cannot_become_ours_is_refused_in_one_line(
         assert "ATTEST_SEARCH_INDEX" in str(caught.value)
         assert "\n" not in str(caught.value)
         assert len(kb.server.indexes[INDEX]["@odata.etag"]) == puts
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        (VectorForm(half=True), "type Collection(Edm.Single), needed is Collection(Edm.Half)"),
+        (VectorForm(compression="scalar"), "has compression none, needed is attest-scalar"),
+    ],
+)
+async def test_another_form_of_vectors_is_refused_in_one_line(tmp_path: Path, form: VectorForm, said: str) -> None:
+    async with azure_kb(tmp_path, documents(1), HashEmbedder()) as kb:
+        with pytest.raises(SettingsError) as caught:
+            await kb.mirror(form=form).follow()
+        assert said in str(caught.value)
 
 
 async def test_the_index_is_as_wide_as_the_embedder_and_stays_so_without_one(tmp_path: Path) -> None:

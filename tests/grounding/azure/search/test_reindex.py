@@ -11,7 +11,7 @@ import pytest
 
 from grounding.azure.search.agentic import AgenticRetriever
 from grounding.azure.search.aliases import SearchAliases
-from grounding.azure.search.index import ANALYZERS, definition
+from grounding.azure.search.index import ANALYZERS, VectorForm, definition
 from grounding.azure.search.knowledge import AGENTIC, SearchKnowledge
 from grounding.azure.search.mirror import Incomplete, SearchMirror
 from grounding.azure.search.reindex import Reindexed, Reindexing, Schema
@@ -249,6 +249,43 @@ async def test_another_language_needs_another_index_with_its_analyzer(opened: Op
         assert [fields[name]["analyzer"] for name in ("title", "text")] == ["de.lucene", "de.lucene"]
         assert len({replace(FIRST, language=language).name(ALIAS) for language in ANALYZERS}) == len(ANALYZERS)
         assert replace(FIRST, semantic=True).name(ALIAS) == FIRST.name(ALIAS)  # it is added to the index in use
+
+
+@pytest.mark.parametrize(
+    ("form", "kind", "compression", "memory"),
+    [
+        (VectorForm(half=True), "Half", None, 2.0),
+        (VectorForm(compression="scalar"), "Single", "scalarQuantization", 1.0),
+        (VectorForm(half=True, compression="binary"), "Half", "binaryQuantization", 0.125),
+    ],
+)
+async def test_another_form_of_vectors_needs_another_index(
+    opened: Open, form: VectorForm, kind: str, compression: str | None, memory: float
+) -> None:
+    async with opened() as kb:
+        await kb.follow()
+        name = (await kb.follow(replace(FIRST, form=form))).in_use
+        made = kb.server.indexes[name]
+        assert name != FIRST.name(ALIAS)
+        assert next(f["type"] for f in made["fields"] if f["name"] == "vector") == f"Collection(Edm.{kind})"
+        listed = made["vectorSearch"].get("compressions") or []
+        assert [c["kind"] for c in listed] == ([compression] if compression else [])
+        assert made["vectorSearch"]["profiles"][0].get("compression") == (listed[0]["name"] if listed else None)
+        assert all(c["rescoringOptions"]["rescoreStorageMethod"] == "preserveOriginals" for c in listed)
+        assert form.number_bytes == memory
+        found = await kb.retriever(HashEmbedder(), replace(FIRST, form=form)).retrieve(Query("refund"), EVERYONE, 5)
+        assert (found.mode, len(found.passages)) == ("hybrid", 5)
+
+
+async def test_less_room_is_needed_for_half_vectors(opened: Open) -> None:
+    """12 vectors of 384 numbers: 18,432 bytes whole, 9,216 by halves."""
+    async with opened() as kb:
+        await kb.follow()
+        kb.embed("hash-2")
+        kb.server.aliases.most_vectors = 18_432 + 10_000
+        with pytest.raises(SettingsError, match="needs at least 18,432 bytes of memory for vectors"):
+            await kb.follow(SECOND)
+        assert (await kb.follow(replace(SECOND, form=VectorForm(half=True)))).before == FIRST.name(ALIAS)
 
 
 @pytest.mark.parametrize(
