@@ -24,7 +24,7 @@ _CHANGED = (
     "CROSS JOIN chunks c ON c.pk = j.pk"
 )
 _FOLLOWED = f"""
-    SELECT DISTINCT c.chunk_id, d.version,
+    SELECT DISTINCT c.chunk_id, d.version, d.title,
         EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.chunk_id AND v.fingerprint = ?)
     FROM chunks c {OF_CHUNK}
     WHERE c.chunk_id > ? ORDER BY c.chunk_id LIMIT ?"""  # noqa: S608 - likewise
@@ -53,10 +53,11 @@ class VectorRow(NamedTuple):
 
 
 class FollowedChunk(NamedTuple):
-    """A live chunk: its id, its document's version, and whether it has a vector of the model asked about."""
+    """A live chunk: its id, its document's version and title, and whether it has a vector of the model asked about."""
 
     chunk_id: str
     version: str
+    title: str
     has_vector: bool
 
 
@@ -135,7 +136,7 @@ class ChunkVectors:
     def followed(self, fingerprint: str, after: str, count: int) -> list[FollowedChunk]:
         """At most `count` live chunks whose id comes after `after`, sorted by id; whether each has a vector of model `fingerprint`."""
         rows = self._db.exec_driver_sql(_FOLLOWED, (fingerprint, after, count))
-        return [FollowedChunk(chunk_id, version, bool(has)) for chunk_id, version, has in rows]
+        return [FollowedChunk(chunk_id, version, title, bool(has)) for chunk_id, version, title, has in rows]
 
     def saved_index(self, fingerprint: str) -> str | None:
         """Name of the saved index of vectors that belongs to this store; None if there is none."""

@@ -188,12 +188,27 @@ class AiSearchServer(FaultyServer):
             documents.pop(key, None)
             self.vectors.pop((name, key), None)
             return {"key": key, "status": True, "errorMessage": None, "statusCode": 200}
+        if action["@search.action"] == "merge":
+            return self._merged(name, key, action)
         vector = action.pop("vector", None)
         self.vectors.pop((name, key), None)
         if vector:
             self.vectors[name, key] = np.asarray(vector, np.float32)
         documents[key] = {k: v for k, v in action.items() if not k.startswith("@")}
         return {"key": key, "status": True, "errorMessage": None, "statusCode": 201}
+
+    def _merged(self, name: str, key: str, action: dict[str, Any]) -> dict[str, Any]:
+        """A document that is there keeps what is not named; a vector that the index does not store is lost, as the service's documents say it."""
+        if key not in self.documents[name]:
+            return {"key": key, "status": False, "errorMessage": "Document not found.", "statusCode": 404}
+        vector = action.pop("vector", None)
+        stored = next(f for f in self.indexes[name]["fields"] if f["name"] == "vector").get("stored", True)
+        if vector:
+            self.vectors[name, key] = np.asarray(vector, np.float32)
+        elif stored is False:
+            self.vectors.pop((name, key), None)
+        self.documents[name][key] |= {k: v for k, v in action.items() if not k.startswith("@")}
+        return {"key": key, "status": True, "errorMessage": None, "statusCode": 200}
 
     # --- search
 

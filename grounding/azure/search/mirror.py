@@ -11,6 +11,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from grounding.azure.core.faults import BadRequest
 from grounding.azure.search.index import WHOLE, VectorForm, definition, migrated, width_of
@@ -21,9 +22,11 @@ from grounding.azure.search.rows import (
     State,
     batches,
     index_row,
+    is_told_anew,
     stamp,
     state_of,
     state_row,
+    told_row,
 )
 from grounding.azure.search.service import PAGE, SERVICE, Fate, Held, SearchService, TooLarge, until_unchanged
 from grounding.errors import ServiceUnavailable
@@ -40,17 +43,22 @@ _MANY = 50
 """Rows of which none is taken: the service is in trouble, not they."""
 
 
+Change = Literal["tell", "upload", "delete"]
+"""What a document of the index needs: only what is told of it, all of it, or to go."""
+
+
 class Incomplete(ServiceUnavailable):
     """Some passages were not taken by the index. What was taken stays, and the next run uploads only the rest."""
 
 
 @dataclass(slots=True)
 class Mirrored:
-    """Counts of one run, in passages. `failed`: document and status of those that the service did not take; `waiting`: those that it may
+    """Counts of one run, in passages. `told`: of those uploaded the ones whose words and vectors were left as they are; `failed`: document and status of those that the service did not take; `waiting`: those that it may
     take the next time.
     """
 
     uploaded: int = 0
+    told: int = 0
     deleted: int = 0
     unchanged: int = 0
     failed: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -98,29 +106,31 @@ class SearchMirror:
         version = await asyncio.to_thread(self._store.kb_version)
         done = Mirrored()
         total = (await asyncio.to_thread(self._store.counts))[1]
-        uploads: list[str] = []
-        deletions: list[str] = []
+        waiting: dict[Change, list[str]] = {"tell": [], "upload": [], "delete": []}
         async for key, ours, theirs in self._compared(model):
-            if ours == theirs:
+            change = _change(ours, theirs)
+            if change is None:
                 done.unchanged += 1
-            elif ours is not None:
-                uploads.append(key)
             else:
-                deletions.append(key)
-            if len(uploads) == MOST_ROWS:
-                await self._upload(uploads, model, done)
-                uploads.clear()
-            if len(deletions) == MOST_ROWS:
-                await self._delete(deletions, done)
-                deletions.clear()
+                waiting[change].append(key)
+                if len(waiting[change]) == MOST_ROWS:
+                    await self._send(change, waiting[change], model, done)
+                    waiting[change].clear()
             if (done.uploaded + done.unchanged + len(done.waiting)) % MOST_ROWS == 0:
                 on_progress(Progress("search", done.uploaded + done.unchanged, total))
-        await self._upload(uploads, model, done)
+        await self._tell_anew(waiting["tell"], model, done)
+        await self._upload(waiting["upload"], model, done)
         await self._again(done)
-        await self._delete(deletions, done)
+        await self._delete(waiting["delete"], done)  # last: what takes its place is there by then
         on_progress(Progress("search", done.uploaded + done.unchanged, total))
         await self._conclude(model, version, before, done)
         return done
+
+    async def _send(self, change: Change, keys: Sequence[str], model: str, done: Mirrored) -> None:
+        if change == "delete":
+            await self._delete(keys, done)
+        else:
+            await (self._tell_anew if change == "tell" else self._upload)(keys, model, done)
 
     async def _conclude(self, model: str, version: str, before: State | None, done: Mirrored) -> None:
         """Write the state document. What could not be brought up to date is taken out first: it may be of another model."""
@@ -198,6 +208,23 @@ class SearchMirror:
             if len(done.waiting) >= MOST_ROWS or len(done.waiting) >= max(_MANY, len(batch)):
                 await self._again(done)
 
+    async def _tell_anew(self, keys: Sequence[str], model: str, done: Mirrored) -> None:
+        """Send of these chunks what is told of them, and whole those of which that is not taken."""
+        rows = await asyncio.to_thread(self._told, list(keys), model)
+        missed: list[str] = []
+        for batch in batches(rows):
+            fates = await _sent(batch, self._service.merge)
+            missed += [key for key, fate in fates.items() if not fate.ok]
+            taken = sum(fate.ok for fate in fates.values())
+            done.uploaded += taken
+            done.told += taken
+        if missed:
+            await self._upload(missed, model, done)
+
+    def _told(self, keys: list[str], model: str) -> list[IndexRow]:
+        found, vectors = self._keys.rows(keys), self._keys.vectors(model, keys)
+        return [told_row(row, model, has_vector=key in vectors) for key, row in found.items()]
+
     async def _again(self, done: Mirrored) -> None:
         """Send the rows that wait until each was taken or refused."""
         rows, done.waiting = done.waiting, []
@@ -235,6 +262,15 @@ class SearchMirror:
             await self._sleep((0.5 + 0.5 * self._jitter()) * min(8.0, 0.5 * 2.0**tried))
         if len(rows) >= _MANY and all(row["chunk_id"] in done.failed for row in rows):
             raise _incomplete(done)
+
+
+def _change(ours: str | None, theirs: str | None) -> Change | None:
+    """What is to be done with a key, by its stamps in the store and in the index; None: nothing."""
+    if ours is None:
+        return "delete"
+    if ours == theirs:
+        return None
+    return "tell" if theirs is not None and is_told_anew(ours, theirs) else "upload"
 
 
 async def remove_document(service: SearchService, doc_id: str) -> None:

@@ -16,7 +16,7 @@ from grounding.store.chunks import ChunkRow
 from grounding.store.vectors import FollowedChunk
 from grounding.text import sendable
 
-FORM = 2
+FORM = 3
 """Of the documents; another number means that all are uploaded again."""
 STATE_KEY = "attest-state"
 MOST_ROWS, MOST_BYTES = 500, 8 * 2**20
@@ -35,14 +35,24 @@ class State:
     replaces: str = ""
 
 
+_HALF = 16
+
+
 def stamp(piece: FollowedChunk, fingerprint: str) -> str:
-    """Digest of what a document of the index is made from; a document whose stamp is equal is not uploaded again."""
-    made = (FORM, piece.version, fingerprint if piece.has_vector else "")
-    return hashlib.sha256(repr(made).encode()).hexdigest()[:32]
+    """Digest of what a document of the index is made from: one half of what is searched, the other of what is told of it (rights, version, address). A document
+    whose stamp is equal is not sent again, one of which only the second half differs (`is_told_anew`) without its words and its vector.
+    """
+    searched = (FORM, piece.title, fingerprint if piece.has_vector else "")  # the id stands for the text
+    return "".join(hashlib.sha256(repr(made).encode()).hexdigest()[:_HALF] for made in (searched, piece.version))
 
 
-def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow:
-    """A live chunk as a document of the index. `vector`: float16 bytes, or None."""
+def is_told_anew(ours: str, theirs: str) -> bool:
+    """Whether of a document that the index holds only what is told of it has changed: rights, for the most part."""
+    return ours != theirs and len(theirs) == 2 * _HALF and ours[:_HALF] == theirs[:_HALF]
+
+
+def told_row(row: ChunkRow, fingerprint: str, *, has_vector: bool) -> IndexRow:
+    """What a document of the index tells of a live chunk, without what is searched."""
     chunk = row.chunk
     told: IndexRow = {
         "chunk_id": chunk.chunk_id,
@@ -59,11 +69,15 @@ def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow
         "internal": row.internal,
         "trust": row.trust,
         "groups": group_field(row.groups),
-        "title": row.title,
-        "text": chunk.text,
-        "stamp": stamp(FollowedChunk(chunk.chunk_id, row.version, vector is not None), fingerprint),
+        "stamp": stamp(FollowedChunk(chunk.chunk_id, row.version, row.title, has_vector), fingerprint),
     }
-    told = {name: sendable(value) if isinstance(value, str) else value for name, value in told.items()}
+    return {name: sendable(value) if isinstance(value, str) else value for name, value in told.items()}
+
+
+def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow:
+    """A live chunk as a document of the index. `vector`: float16 bytes, or None."""
+    told = told_row(row, fingerprint, has_vector=vector is not None)
+    told |= {"title": sendable(row.title), "text": sendable(row.chunk.text)}
     if vector is not None:
         told["vector"] = [round(float(v), 6) for v in np.frombuffer(vector, np.float16)]
     return told

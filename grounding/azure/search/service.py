@@ -128,6 +128,13 @@ class SearchService:
         """Upload documents; what became of each, by key. Raises TooLarge for a batch that has to be cut."""
         return await self._write([{"@search.action": "upload", **d} for d in documents])
 
+    async def merge(self, documents: Sequence[Mapping[str, Any]]) -> dict[str, Fate]:
+        """Change fields of documents that are there and leave the others; what became of each, by key: status 404 where there is none. Raises TooLarge.
+
+        What the index does not store, vectors by a setting of its own, is lost by it: ours does.
+        """
+        return await self._write([{"@search.action": "merge", **d} for d in documents])
+
     async def delete(self, keys: Sequence[str]) -> dict[str, Fate]:
         """Delete documents; what became of each, by key. One that is not there counts as deleted."""
         return await self._write([{"@search.action": "delete", "chunk_id": key} for key in keys])

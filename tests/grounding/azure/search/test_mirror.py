@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from aiohttp import web
 from grounding.azure.search.index import VectorForm, definition
 from grounding.azure.search.mirror import Incomplete, remove_document
 from grounding.azure.search.rows import MOST_BYTES, MOST_ROWS, IndexRow, State, batches, state_of
+from grounding.azure.search.service import Held
 from grounding.errors import ServiceRejected, ServiceUnavailable, SettingsError
 from grounding.ingest.chunk_paragraphs import split
 from grounding.records import Access, Document, Progress, Query
@@ -63,6 +65,51 @@ async def test_new_rights_alone_are_uploaded(tmp_path: Path) -> None:
         put(kb, Document("d", "Rule", plain.text, groups=("legal", "tier|2")))
         await kb.mirror().follow()
         assert [d["groups"] for d in kb.held.values()] == [["g:legal", "g:tier%7C2"]]
+
+
+async def test_new_rights_send_neither_words_nor_vectors(tmp_path: Path) -> None:
+    async with azure_kb(tmp_path, documents(1200), HashEmbedder()) as kb:
+        before, vectors = dict(kb.held), dict(kb.server.vectors)
+        kb.server.bodies.clear()
+        put(kb, *(replace(d, groups=("legal",)) for d in documents(1200)))
+        done = await kb.mirror().follow()
+        assert (done.uploaded, done.told, done.unchanged) == (1200, 1200, 0)
+        sent = [row for body in kb.server.of("/docs/search.index") for row in body["value"] if "doc_id" in row]
+        assert {row["@search.action"] for row in sent} == {"merge"}
+        assert not [row for row in sent if {"text", "title", "vector"} & row.keys()]
+        assert ends_whole(kb)
+        assert {tuple(d["groups"]) for d in kb.held.values()} == {("g:legal",)}
+        assert {key: d["text"] for key, d in kb.held.items()} == {key: d["text"] for key, d in before.items()}
+        assert kb.server.vectors == vectors
+        assert (await kb.mirror().follow()).unchanged == 1200
+
+
+async def test_what_is_told_of_a_passage_that_is_gone_from_the_index_sends_it_whole(tmp_path: Path) -> None:
+    """Somebody deleted it between the listing and the change."""
+    async with azure_kb(tmp_path, documents(3), HashEmbedder()) as kb:
+        put(kb, *(replace(d, groups=("legal",)) for d in documents(3)))
+        key = next(iter(kb.held))
+        listed = kb.service.listed
+
+        async def then_gone(*given: str) -> list[Held]:
+            found = await listed(*given)
+            kb.server.documents[INDEX].pop(key, None)
+            return found
+
+        kb.service.listed = then_gone  # type: ignore[method-assign,assignment]
+        done = await kb.mirror().follow()
+        assert (done.uploaded, done.told) == (3, 2)
+        assert ends_whole(kb)
+        assert len(kb.server.vectors) == 3
+
+
+async def test_another_title_is_uploaded_whole(tmp_path: Path) -> None:
+    """It is searched, and it is in the vector."""
+    async with azure_kb(tmp_path, documents(3), None) as kb:
+        put(kb, *(replace(d, title=f"New {d.title}") for d in documents(3)))
+        done = await kb.mirror().follow()
+        assert (done.uploaded, done.told) == (3, 0)
+        assert {d["title"] for d in kb.held.values()} == {"New Rule 0", "New Rule 1", "New Rule 2"}
 
 
 @pytest.mark.parametrize("failing", [0.02, 0.1])
