@@ -49,6 +49,12 @@ class Linker(Protocol):
         """True if a passage that `access` may read holds these words, one after the other."""
         ...
 
+    async def whole(self, name: str, access: Access) -> str:
+        """How passages that `access` may read write what a short name or a code stands for ("x2": Wren X2, "C421": C-421); empty where they write it so, several
+        stand for it, or none does.
+        """
+        ...
+
 
 class Speller(Protocol):
     """Corrects spelling by the words of the knowledge base."""

@@ -33,9 +33,23 @@ async def turn_query(state: TurnState, access: Access) -> Query:
     product = state.ask.product
     if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
         query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
-    return without_excluded(
-        await _in_english_too(state, await _spelled(state, query, access), access), state.ask.excluded
-    )
+    query = await _with_whole_names(state, await _spelled(state, query, access), question, access)
+    return without_excluded(await _in_english_too(state, query, access), state.ask.excluded)
+
+
+_SHORT_WORD = re.compile(r"(?<![\w-])[A-Za-z]{1,2}\d{1,4}(?![\w-])")
+
+
+async def _with_whole_names(state: TurnState, query: Query, question: str, access: Access) -> Query:
+    """The query of a question that stands alone with models and codes as the documents have them: "how much is the x2" asks about the Wren X2. One that goes on
+    with another stays as it was typed: it is told from that by its words.
+    """
+    linker = state.seams.linker
+    if linker is None or query.text.strip() != question.strip():
+        return query
+    said = frozenset(terms(query.text))
+    wholes = {m.group(): await linker.whole(m.group(), access) for m in _SHORT_WORD.finditer(query.text)}
+    return with_words(query, {short: whole for short, whole in wholes.items() if set(terms(whole)) - said})
 
 
 async def _in_english_too(state: TurnState, query: Query, access: Access) -> Query:

@@ -36,6 +36,9 @@ SLIP_FROM = 4
 MOST_SLIPS, LOOKED_THROUGH = 6, 12
 """Words of a question that are looked up, and passages that are looked through for what one of them may mean."""
 
+_SHORT = re.compile(r"[A-Za-z]{1,2}\d{1,4}")
+"""A model or a code as people type it."""
+
 
 def _may_name(text: str, one: Span, other: Span) -> bool:
     """Whether two words that follow each other may be a name: neither is said everywhere, and nothing but a space parts them."""
@@ -71,6 +74,7 @@ class StoreNames:
         self._gazetteer = Gazetteer({})
         self._rights: dict[Key, frozenset[_Rights]] = {}
         self._proper = lru_cache(maxsize=8192)(self._written)
+        self._whole = lru_cache(maxsize=8192)(self._whole_of)
 
     async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
         """For each text the names it speaks of, only of documents that `access` may read. Raises StoreError."""
@@ -79,6 +83,27 @@ class StoreNames:
     async def knows(self, name: str, access: Access) -> bool:
         """True if a passage that `access` may read holds these words, one after the other."""
         return await asyncio.to_thread(self._knows, name, access)
+
+    async def whole(self, name: str, access: Access) -> str:
+        """How passages write the whole of what "x2" or "C421" stands for; empty where several or none do. Raises StoreError."""
+        if not _SHORT.fullmatch(name):
+            return ""
+        self._follow()
+        return await asyncio.to_thread(self._whole, name.lower(), access, self._reloaded)
+
+    def _whole_of(self, name: str, access: Access, _generation: int) -> str:
+        """Kept as `_whole` for a generation."""
+        letters, digits = name.rstrip("0123456789"), name.lstrip("abcdefghijklmnopqrstuvwxyz")
+        known = any(self._words.named(name, access))
+        asked = name if known else f"{letters} {digits}"
+        rows = self._store.rows(self._words.holding(asked, access, LOOKED_THROUGH)).values()
+        texts = [f"{row.title}\n{row.chunk.text}" for row in rows if access.may_read(row.groups)]
+        core = re.escape(name) if known else rf"{letters}[- ]{digits}"
+        form = re.compile(rf"(?<![^\W_])(?:([A-Z][^\W\d_]{{2,}}) )?((?i:{core}))(?![^\W_])")
+        said = [m for text in texts for m in islice(form.finditer(text), 8)]
+        named = Counter(m.group() if known else m[2] for m in said if m[1] or not known)
+        [(best, count)] = named.most_common(1) or [("", 0)]
+        return best if count >= MOSTLY * len(said) and count > 1 - (not known) else ""
 
     async def spelled(self, text: str, access: Access) -> dict[str, str]:
         """Misspelt words of `text`: those that no passage holds and that are near to one that `access` may read, or else to one of the

@@ -50,6 +50,8 @@ _TIMES = frozenset(
 """Names of columns that say when, not what."""
 _DID = re.compile(r"[^\W\d_]{3,}(?<!e)(?<!sh)(?<!b)ed")
 """A word that says what somebody did ("a woman in Lyon booked"), and is no kind of thing, though a column can be called so; a shed, a feed or a daybed is."""
+_HYPHENED = re.compile(r"[^\W\d_]{1,20}-[^\W\d_]{1,20}")
+_CODE = re.compile(r"([a-z]{1,3})(\d{1,5})")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _WORD = re.compile(r"[^\W\d_][\w’'-]*")
 _PRICED = re.compile(
@@ -311,7 +313,10 @@ def _unknown_thing(question: str, passages: Sequence[Passage]) -> str | None:
 
 
 def _said(passages: Sequence[Passage]) -> frozenset[str]:
-    return frozenset(t for p in passages for t in terms(f"{p.title} {p.locator or ''} {p.text}"))
+    """The terms of all passages, those of a word with a hyphen also as people write it without: wifi of Wi-Fi."""
+    texts = [f"{p.title} {p.locator or ''} {p.text}" for p in passages]
+    hyphened = [m.group().replace("-", "") for text in texts for m in _HYPHENED.finditer(text)]
+    return frozenset(t for text in (*texts, *dict.fromkeys(hyphened)) for t in terms(text))
 
 
 def _is_strange(word: str, said: frozenset[str]) -> bool:
@@ -323,5 +328,7 @@ def _is_strange(word: str, said: frozenset[str]) -> bool:
 
 
 def _known(word: str, said: frozenset[str]) -> bool:
-    """True if a word, or one that it may be a slip of, is among the terms, or begins one of them."""
+    """True if a word, or one that it may be a slip of, is among the terms, or begins one of them; also a code that is written apart there: C421 of C-421."""
+    if (code := _CODE.fullmatch(caseless(word))) and set(code.groups()) <= said:
+        return True
     return any(likeness(t, said) >= SLIPPED or any(other.startswith(t) for other in said) for t in terms(word))

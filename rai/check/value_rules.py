@@ -23,6 +23,7 @@ from rai.check.rules.closed_day import closed_day
 from rai.check.rules.country import of_another_country
 from rai.check.rules.edition import of_a_replaced_edition
 from rai.check.rules.given import said_by_the_person
+from rai.check.rules.hours import hours_apart, of_these_hours
 from rai.check.rules.missing import another_rate, missing, open_date
 from rai.check.rules.name_rules import named, numbered_name
 from rai.check.rules.place_rules import currency_of_the_page, placed, weekday_of, year_of_the_page
@@ -169,9 +170,12 @@ def _stands(judged: Judged) -> Finding | None:
 def _standing(judged: Judged, reading: Found, places: Sequence[Place]) -> Finding:
     """The finding of a value that stands in a source; what the person said themselves no bound of a source turns round."""
     n, claim, answer = judged.n, judged.claim, judged.answer
-    finding = closed_day(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
+    together = of_these_hours(n, places, answer)
+    finding = closed_day(n, claim, reading, places, answer) or placed(n, claim, reading, together or places, answer)
     if finding.status in SUPPORTED:  # no table of its own says otherwise
-        finding = of_another_country(n, claim, reading, places, answer) or finding
+        finding = of_another_country(n, claim, reading, together or places, answer) or finding
+    if finding.status in SUPPORTED and together is not None and not together:
+        finding = hours_apart(n, claim, finding, answer)
     if finding.rule != "bound":
         return finding
     asked = said_by_the_person(claim, reading, answer.around[judged.value], answer.context)
@@ -216,7 +220,7 @@ def _rate(judged: Judged) -> Finding | None:
 _NAMES = frozenset("name name-role name-spelling name-sibling list-item holiday no-name name-alone".split())
 _PERSON = frozenset({"context", "question-rival", "question"})
 _PLACES = frozenset(
-    "closed-day country verbatim bound cell-row cell-column day-line section list-item list-number band close-wording owner sources-disagree words-nearer words-of-another "
+    "closed-day country hours-apart verbatim bound cell-row cell-column day-line section list-item list-number band close-wording owner sources-disagree words-nearer words-of-another "
     "too-many other-row other-column other-card held held-beside".split()
 )
 

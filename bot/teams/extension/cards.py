@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -121,7 +122,9 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     """The dialog with what was found of a message: each value with its status in words, its source and the line that it stands in there, the unsupported
     first. Whose value it is, a price of which plan, that line shows.
     """
-    values = told_values(report.claims, text)
+    texts = {p.chunk_id: p.text for p in passages}
+    told_of = [c for c in told_values(report.claims, text) if not _is_of_the_talk(c, text)]
+    values = [_nearest_first(c, texts, text) for c in told_of]
     claims = sorted([*values, *_unconfirmed(report)], key=lambda c: (not c.unsupported, c.status in SUPPORTED))
     wrong = sum(c.unsupported for c in claims)
     doubtful = sum(not c.unsupported and c.status not in SUPPORTED for c in claims)
@@ -139,10 +142,9 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
         told.append(words("all_supported"))
     elif not told:
         told.append(words("no_values"))
-    texts = {p.chunk_id: p.text for p in passages}
     rows = [[row] for row in claim_rows(claims, listed, card, ROWS)]
     for row, claim in zip(rows, claims[:ROWS], strict=False):
-        quoted = [text_block(f"“{line}”", isSubtle=True, size="Small") for line in _lines(claim, texts, text)]
+        quoted = [text_block(f"“{line}”", isSubtle=True, size="Small") for line in _lines(claim, texts)]
         row += [{**block, "spacing": "Small"} for block in quoted]
     body = [
         text_block(cut(text, MAX_CHECKED), isSubtle=True),
@@ -152,18 +154,45 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     return dialog(words("check_title"), card_of(body, " · ".join(told)))
 
 
-def _lines(claim: Claim, texts: Mapping[str, str], message: str) -> list[str]:
-    """The lines of the passages that the verdict on a value rests on: of a supported one the line that has most words of the message, else two, what is said
-    instead among them. None of a name or a sentence.
+_ADDRESSED = re.compile(
+    r"(?:\b(?:dear|hi|hello|hey|mr|mrs|ms|miss|dr|frau|herrn?|hallo|liebe[rs]?|guten (?:tag|morgen|abend)|sehr geehrte[rs]?|bonjour|ch[eè]re?|madame|monsieur|estimad[oa]|hola|ciao|gentile|beste|geachte)\.? "
+    r"|\b(?:regards|wishes|best|thanks|cheers|grüße|gruß|grüßen|cordialement|saludos|saluti|groet(?:en|jes)?),?\s{1,3})(?:[A-ZÀ-Þ][\w.'-]* )?$",
+    re.IGNORECASE,
+)
+"""What stands before the name of whom one writes to, or who signs."""
+
+
+def _is_of_the_talk(claim: Claim, text: str) -> bool:
+    """Whether a value in doubt is of the talk itself and of no source: whom one writes to, who signs, and "today"."""
+    if claim.status != "unchecked":
+        return False
+    if claim.rule == "relative-day":
+        return True
+    return claim.rule == "name-alone" and _ADDRESSED.search(text[max(0, claim.start - 40) : claim.start]) is not None
+
+
+def _nearest_first(claim: Claim, texts: Mapping[str, str], message: str) -> Claim:
+    """A supported value whose evidence begins with the line that has most words of the message: source and line of a row are then of one place."""
+    if claim.status not in SUPPORTED or len(claim.evidence) < 2:
+        return claim
+    said = frozenset(terms(message))
+
+    def shared(span: EvidenceSpan) -> int:
+        is_shown = span.field == "text" and span.source in texts
+        return len(said & frozenset(terms(_line_of(span, texts[span.source])))) if is_shown else -1
+
+    return replace(claim, evidence=tuple(sorted(claim.evidence, key=shared, reverse=True)))
+
+
+def _lines(claim: Claim, texts: Mapping[str, str]) -> list[str]:
+    """The lines of the passages that the verdict on a value rests on: of a supported one the first, else two, what is said instead among them. None of a name or a
+    sentence.
     """
     if claim.kind in ("statement", "entity"):
         return []
-    said = frozenset(terms(message))
     spans = [*claim.evidence[:1], claim.instead] if claim.instead else claim.evidence
     lines = dict.fromkeys(_line_of(e, texts[e.source]) for e in spans if e.field == "text" and e.source in texts)
-    if claim.status in SUPPORTED:
-        return sorted(lines, key=lambda line: -len(said & frozenset(terms(line))))[:1]
-    return list(lines)[:2]
+    return list(lines)[: 1 if claim.status in SUPPORTED else 2]
 
 
 def _line_of(place: EvidenceSpan, text: str) -> str:

@@ -13,7 +13,7 @@ from rai.check.reading.sources import Place
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim, Kind
 
-_KINDS: frozenset[Kind] = CONTACT_KINDS | {"money", "quantity", "percent"}
+_KINDS: frozenset[Kind] = CONTACT_KINDS | {"money", "quantity", "percent", "time"}
 _MOST_RIVALS = 200
 _LONGEST = 2000
 """Characters of a line beyond which it is not read for countries: no person wrote it."""

@@ -61,7 +61,8 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
     )
     if shorter and (spans := _written(shorter, context)):
         return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
-    return _unwritten(shorter or claim.text, claim, finding, value, context)
+    name = shorter or claim.text
+    return _of_several(name, context) or _unwritten(name, claim, finding, value, context)
 
 
 def _exact(spans: tuple[EvidenceSpan, ...]) -> Finding:
@@ -115,6 +116,31 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, context:
     if (len(core) > 1 or told) and finding.status == "absent":
         return replace(finding, rule="no-name")
     return Finding("unchecked", (), f"No source has {claim.text}; one word alone may be no name.", rule="name-alone")
+
+
+_LINKED = re.compile(
+    r" (?:in|im|at|the|der|die|das|den|dem|für|for|from|aus|zum|zur|vom|von|à|au|aux|en|pour|del|per|nel|voor|bij|uit) "
+)
+_OWN = re.compile(
+    r"(?:our|your|my|their|unser\w{0,2}|eur\w{1,2}|ihr\w{0,2}|mein\w{0,2}|notre|nos|votre|vos|nuestr\w{1,2}|vuestr\w{1,2}|nostr\w|vostr\w|onze|ons|uw|jullie|noss\w{1,2}|voss\w{1,2}) .*",
+    re.IGNORECASE,
+)
+
+
+def _of_several(name: str, context: CheckContext) -> Finding | None:
+    """The finding of names that little words join or that a possessive begins ("Unser Hub in Leipzig", "Utrecht the Fern Duo"): each counts by itself, and what is
+    called by a common word is none. None of a name without them, and where one of several words is in no source.
+    """
+    parts = [part for part in _LINKED.split(name) if not _OWN.fullmatch(part)]
+    if parts == [name]:
+        return None
+    written = {part: _written(part, context) for part in parts}
+    if any(not spans and " " in part for part, spans in written.items()):
+        return None
+    held = next((spans for spans in written.values() if spans), ())
+    if held and all(written.values()):
+        return Finding("normalised", held, f"{held[0].source} has {held[0].text}.", rule="name")
+    return Finding("unchecked", held, f"No source has {name}; one word alone may be no name.", rule="name-alone")
 
 
 def _system_of(name: str, context: CheckContext) -> EvidenceSpan | None:

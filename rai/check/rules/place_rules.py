@@ -360,14 +360,14 @@ def _same_characters(text: str, place: Place) -> EvidenceSpan | None:
 
 
 def currency_of_the_page(found: Found, context: CheckContext) -> list[Place]:
-    """Places of a bare number in a table or list whose document names the amount's currency elsewhere: "tariff (EUR, VAT included)"."""
+    """Places of a bare number in a table or list whose document names the amount's currency elsewhere: "tariff (EUR, VAT included)", or none anywhere, in a column
+    of prices.
+    """
     if found.kind != "money":
         return []
-    return [
-        place
-        for text in context.sources
-        if _names_currency(text.source, found.value.rpartition(" ")[2])
-        for place in _numbers_at(text, found)
+    named = [text for text in context.sources if _names_currency(text.source, found.value.rpartition(" ")[2])]
+    return [place for text in named for place in _numbers_at(text, found)] or [
+        place for text in context.sources for place in _amounts_of_no_currency(text, found)
     ]
 
 
@@ -407,7 +407,28 @@ _SIDE_BEFORE = re.compile(r"\d ?[×x*] ?$")
 
 @lru_cache(maxsize=1024)
 def _names_currency(source: Source, code: str) -> bool:
-    return code in CODES and pattern_of(code).search(f"{source.title}\n{source.text}".lower()) is not None
+    text = f"{source.title}\n{source.text}".lower().replace("_", " ")  # "nl_eur_per_visit"
+    return code in CODES and pattern_of(code).search(text) is not None
+
+
+_PRICED = re.compile(
+    r"(?<![^\W_])(?:prices?|fees?|costs?|charges?|surcharges?|rates?|deposits?|tariffs?|preise?|kosten|gebühr(?:en)?|kaution|zuschlag|prix|frais|tarifs?|caution|precios?|prezz[io]|prijs|prijzen)(?![^\W_])",
+    re.IGNORECASE,
+)
+_MONEY = re.compile(r"[€$£]|(?<![^\W_])(?:eur|usd|gbp|chf|cad|aud|pln|sek|nok|dkk|kr)(?![^\W_])", re.IGNORECASE)
+_CENTS = re.compile(r"\d+[.,]\d\d")
+
+
+def _amounts_of_no_currency(text: Prepared, found: Found) -> Iterator[Place]:
+    """Places of a bare number with cents in a column of prices ("fixed_price: 59.00"), of a document that names no currency at all."""
+    if _MONEY.search(f"{text.source.title}\n{text.source.text}".replace("_", " ")):
+        return
+    for place in _numbers_at(text, found):
+        whole = place.text()
+        cell = whole[max(place.unit.start, whole.rfind("|", 0, place.found.start) + 1) : place.found.start]
+        is_amount = _CENTS.fullmatch(whole[place.found.start : place.found.end]) is not None
+        if is_amount and cell.rstrip().endswith(":") and _PRICED.search(cell.replace("_", " ")):
+            yield place
 
 
 _BEFORE_DATE = re.compile(r",? (?:(?:the|den|dem|le|el|il|dia|día) )?")

@@ -23,7 +23,7 @@ _WISHED = re.compile(
     r"\b(?:great|nice|lovely|good|wonderful|pleasant|happy|fantastic|black|cyber|ruby|santo|easter) $", re.IGNORECASE
 )
 _TO = re.compile(
-    r"\.?(?:[ \u00a0]?[-–—][ \u00a0]?|[ ](?:to|through|thru|until|till|bis|à|au|a|ao|al|até|hasta)[ ](?:the )?)$",
+    r"\.?(?:[ \u00a0]?[-–—_][ \u00a0]?|[ ](?:to|through|thru|until|till|bis|à|au|a|ao|al|até|hasta)[ ](?:the )?)$",
     re.IGNORECASE,
 )
 _AND = re.compile(r" (?:and|und|et|y|e) $", re.IGNORECASE)
@@ -39,6 +39,8 @@ _SHORT_AFTER = re.compile(
 _HOURS_BEHIND = re.compile(
     r"\.?(?:(?:, ?| ?[+&/] ?| und | et | y | e | en | i )[^\W\d_]{2,3}\b\.?){0,5}:? \d{1,2}[:.h]\d\d ?[-–—]"
 )
+# "sat: 09:00-13:00": the name of a column, whatever its case
+_LABEL, _LINE_OR_CELL = re.compile(r": (?=\S)"), re.compile(r"(?:\A|[\n|] ?)\Z")
 _EVERY = re.compile(r"(?:day|morning|evening|night|afternoon)(?!\w)")
 # a daily limit is one per day, not one on all days
 _PER_DAY = re.compile(
@@ -155,6 +157,12 @@ def _cased_alike(text: str, day: _Day, after: _Day) -> bool:
 
 def _stands_alone(text: str, day: _Day) -> bool:
     if day.locales is None:
+        return True
+    if (
+        "en" in day.locales
+        and _LABEL.match(text, day.end)
+        and _LINE_OR_CELL.search(text, max(0, day.start - 2), day.start)
+    ):
         return True
     if day.locales == {"pt"} and day.end - day.start > 3:
         return text.startswith("-feira", day.end)

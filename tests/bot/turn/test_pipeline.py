@@ -600,6 +600,9 @@ class KnowingLinker:
     async def knows(self, name: str, access: Access) -> bool:
         return name in self._names
 
+    async def whole(self, name: str, access: Access) -> str:
+        return ""
+
 
 class FixedSpeller:
     """These words for those."""

@@ -24,6 +24,9 @@ class Names:
     async def knows(self, name: str, access: Access) -> bool:
         return name.lower() in RATES.text.lower()
 
+    async def whole(self, name: str, access: Access) -> str:
+        return ""
+
     async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
         return [[] for _ in texts]
 

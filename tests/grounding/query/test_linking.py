@@ -48,6 +48,9 @@ class Names:
         """True for the further names."""
         return name in self.known
 
+    async def whole(self, name: str, access: Access) -> str:
+        return ""
+
 
 def talk(*texts: str, answers: Role = "agent") -> list[Turn]:
     """Turns of customer and answerer by turns, the last one the customer's."""
