@@ -171,11 +171,13 @@ def _standing(judged: Judged, reading: Found, places: Sequence[Place]) -> Findin
     """The finding of a value that stands in a source; what the person said themselves no bound of a source turns round."""
     n, claim, answer = judged.n, judged.claim, judged.answer
     together = of_these_hours(n, places, answer)
-    finding = closed_day(n, claim, reading, places, answer) or placed(n, claim, reading, together or places, answer)
+    finding = closed_day(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
     if finding.status in SUPPORTED:  # no table of its own says otherwise
         finding = of_another_country(n, claim, reading, together or places, answer) or finding
-    if finding.status in SUPPORTED and together is not None and not together:
-        finding = hours_apart(n, claim, finding, answer)
+    if finding.status in SUPPORTED and together is not None:
+        theirs = placed(n, claim, reading, together, answer) if together else None
+        stands = theirs is not None and theirs.status in SUPPORTED
+        finding = theirs if theirs is not None and stands else hours_apart(n, claim, finding, answer)
     if finding.rule != "bound":
         return finding
     asked = said_by_the_person(claim, reading, answer.around[judged.value], answer.context)

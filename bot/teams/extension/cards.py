@@ -160,10 +160,16 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 """What stands before the name of whom one writes to, or who signs."""
+_YOURS = re.compile(
+    r"\b(?:your|ihr\w{0,2}|eure?\w?|votre|vos|su|tu|vuestr[oa]s?|vostr[oaei]|uw|jullie|jouw)\s+$", re.IGNORECASE
+)
+_SIZE = re.compile(r"(?:m²|m2|qm|sqm|sq\.? ?m|kg|kilos?|cm|litres?|liter)\W*$", re.IGNORECASE)
 
 
 def _is_of_the_talk(claim: Claim, text: str) -> bool:
-    """Whether a value in doubt is of the talk itself and of no source: whom one writes to, who signs, and "today"."""
+    """Whether a value in doubt is of the talk itself and of no source: whom one writes to, who signs, "today", and how large the customer's own things are."""
+    if claim.rule == "no-source" and claim.kind == "quantity" and _SIZE.search(claim.text):
+        return _YOURS.search(text[max(0, claim.start - 24) : claim.start]) is not None
     if claim.status != "unchecked":
         return False
     if claim.rule == "relative-day":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -25,6 +26,9 @@ WITHIN_S = 5.0
 """Teams gives up on an extension that takes longer than some seconds."""
 FOUND, CHECKED_AGAINST = 10, 8
 """Passages of one search; passages that a message is checked against."""
+MOST_LOOKED_UP, HOLDING, TELLING = 6, 2, 3
+"""Values that are looked for by themselves, passages that are taken for each, and digits from which that tells something."""
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 NEAR = 0.3
 """The least cosine of a passage that shares no word with what is searched for: something is nearest to any words, "asdf qwer" come to 0.21, "lorem
 ipsum dolor" to 0.29, "wlan einrichten" over English pages to 0.35.
@@ -33,6 +37,24 @@ ipsum dolor" to 0.29, "wlan einrichten" over English pages to 0.35.
 
 def _is_near(passage: Passage) -> bool:
     return passage.bm25 is not None or passage.semantic is None or passage.semantic >= NEAR
+
+
+def _usable(passages: Sequence[Passage]) -> Sequence[Passage]:
+    """What may be quoted to a customer, older editions behind newer ones."""
+    usable = [p for p in passages if not p.internal and not p.screened and _is_near(p)]
+    old = superseded(usable)
+    return sorted(usable, key=lambda p: p.chunk_id in old)
+
+
+def _unfound(report: Report) -> Iterable[str]:
+    """The values that no passage has, as documents may write them: amounts and measures of three digits and more, which stand nowhere by chance."""
+    for claim in report.claims:
+        if claim.rule == "no-source" and claim.kind in ("money", "quantity", "percent", "number"):
+            for number in _NUMBER.findall(claim.text):
+                plain = number.replace(",", ".")
+                whole, _, cents = plain.partition(".")
+                if len(whole.lstrip("0") + cents) >= TELLING:
+                    yield from dict.fromkeys((number, plain, plain.replace(".", ",")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +69,7 @@ class PersonsKnowledge:
         Raises ServiceError, StoreError.
         """
         found = await self.system.retriever.retrieve(Query(text), await self.access(user), k)
-        usable = [p for p in found.passages if not p.internal and not p.screened and _is_near(p)]
-        old = superseded(usable)
-        return sorted(usable, key=lambda p: p.chunk_id in old)
+        return _usable(found.passages)
 
     async def passage(self, place: Mapping[str, Any], user: str | None) -> Evidence | None:
         """The passage at a place of a document's version, with its words as they stand there; None if `user` may not read it, or it is gone."""
@@ -67,9 +87,25 @@ class PersonsKnowledge:
         passages = await self.search(text, user, CHECKED_AGAINST)
         request = CheckRequest(text, as_sources(passages))
         report = await self.system.check(request)
+        if more := await self._holding(_unfound(report), passages, user):
+            passages = [*passages, *more]
+            request = CheckRequest(text, as_sources(passages))
+            report = await self.system.check(request)
         digests = Digests(self.system.settings.files.ledger_key)
         await record_check(self.system.ledger, digests, actor, [(request, report)])
         return report, passages
+
+    async def _holding(self, values: Iterable[str], passages: Sequence[Passage], user: str | None) -> Sequence[Passage]:
+        """Passages beside those found that have one of these values, digit for digit: the words of a message need not be theirs."""
+        known = {p.chunk_id for p in passages}
+        access = await self.access(user)
+        found: dict[str, Passage] = {}
+        for value in islice(dict.fromkeys(values), MOST_LOOKED_UP):
+            looked = await self.system.retriever.retrieve(Query(value, by="words"), access, FOUND)
+            digits = re.compile(rf"(?<![\d.,]){re.escape(value)}(?![.,]?\d)")
+            holding = [p for p in _usable(looked.passages) if p.chunk_id not in known and digits.search(p.text)]
+            found |= {p.chunk_id: p for p in holding[:HOLDING]}
+        return tuple(found.values())
 
     async def in_view(self, turns: Sequence[Turn], user: str | None) -> tuple[str, ...]:
         """What a conversation has named that `user` may read of. Raises StoreError."""

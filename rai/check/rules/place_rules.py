@@ -385,9 +385,10 @@ _YEAR = re.compile(r"(?<![\d.,$€£])20\d\d(?![\d,]|\.\d)")
 
 
 def _numbers_at(text: Prepared, found: Found) -> Iterator[Place]:
-    for number in sorted({n for key in found.magnitudes for n in text.keyed.get(key, ())}):
+    amounts = {*found.magnitudes, found.value.partition(" ")[0]}  # 32p is 0.32 of a pound
+    for number in sorted({n for key in amounts for n in text.keyed.get(key, ())}):
         place = text.places[number]
-        if place.found.kind == "number" and set(found.magnitudes) & set(place.found.forms) and not _is_a_part(place):
+        if place.found.kind == "number" and amounts & set(place.found.forms) and not _is_a_part(place):
             yield place
 
 

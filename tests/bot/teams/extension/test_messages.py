@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest_asyncio
 from bot.records import Actor, Ask, Reply
 from bot.settings.load import load_settings
 from bot.system import System
+from bot.teams.extension.cards import checked
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import message_text
 from bot.teams.message_limits import check_card, size
@@ -21,7 +23,7 @@ from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.errors import ServiceError
 from grounding.records import LEAD_IN, Access, Evidence, Passage, Query, Retrieval, Turn
-from rai.records import Outcome
+from rai.records import Claim, EvidenceSpan, Outcome, Report
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, RunningBot
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import AMPLE_S
@@ -416,3 +418,62 @@ async def test_what_only_a_replaced_edition_says_is_doubted(tmp_path: Path) -> N
         right, _ = await knowledge.check("You can return the lamp in the first 45 days.", None, Actor())
     assert [(c.status, c.rule) for c in wrong.claims if c.kind == "quantity"] == [("unchecked", "replaced-edition")]
     assert [c.status for c in right.claims if c.kind == "quantity"] == ["exact"]
+
+
+async def test_a_value_that_what_was_found_lacks_is_looked_for_by_itself(tmp_path: Path) -> None:
+    """A message in other words, or in another language, finds other pages than the one that has its amount."""
+    settings, pages = load_settings(home=tmp_path / "home"), tmp_path / "kb"
+    pages.mkdir()
+    (pages / "keys.md").write_text("# Keys\n\nRegistered mail inside Germany: €6.85. A new one: €40.\n", "utf-8")
+    for n in range(9):
+        text = f"# Post {n}\n\nEs wären 6 Tage, per Einschreiben innerhalb der Woche 85, und {n}.\n"
+        (pages / f"post-{n}.md").write_text(text, "utf-8")
+    await take_in(settings, pages, lexical_only=True)
+    async with running(settings) as made:
+        knowledge = PersonsKnowledge(made, AMPLE_S)
+        right, passages = await knowledge.check("Als Einschreiben kostet das in dieser Woche 6,85 €.", None, Actor())
+        wrong, _ = await knowledge.check("Als Einschreiben kostet das in dieser Woche 6,95 €.", None, Actor())
+    assert [c.status for c in right.claims if c.kind == "money"] == ["normalised"]
+    assert passages[-1].doc_id.endswith("keys.md")
+    assert [c.status for c in wrong.claims if c.kind == "money"] == ["absent"]
+
+
+def rows_of(text: str, report: Report, passages: Sequence[Passage]) -> str:
+    card = checked(text, report, passages, ExtensionWords("en"), CardWords("en"))
+    return json.dumps(card, ensure_ascii=False)
+
+
+def test_the_line_below_a_value_is_of_the_source_that_its_row_names() -> None:
+    text = "Phone support is open Monday to Friday."
+    shops = Passage("a", "shops", "Shops", "Monday to Friday the shop in Lindhagen is open.")
+    phones = Passage("b", "phones", "Telephone numbers", "Phone support is there Monday to Friday.")
+    spans = tuple(
+        EvidenceSpan(p.chunk_id, "text", at := p.text.index("Monday"), at + 16, p.text[at : at + 16])
+        for p in (shops, phones)
+    )
+    claim = Claim("date", "Monday to Friday", 22, 38, status="exact", evidence=spans, rule="held")
+    told = rows_of(text, Report("supported", 0.0, (claim,)), (shops, phones))
+    assert "Telephone numbers" in told
+    assert "Phone support is there" in told
+    assert "Lindhagen" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "told"),
+    [
+        ("Dear Anna, it costs $5. Kind regards, Sam", "Sam", False),
+        ("Hallo Frau Weber, das kostet 5 €.", "Weber", False),
+        ("The Sam costs $5.", "Sam", True),
+    ],
+)
+def test_whom_one_writes_to_and_who_signs_are_no_values(text: str, claim: str, told: bool) -> None:
+    at = text.index(claim)
+    made = Claim("entity", claim, at, at + len(claim), status="unchecked", rule="name-alone", why="No source has it.")
+    assert (f'"{claim}' in rows_of(text, Report("unsupported", 0.0, (made,)), ())) is told
+
+
+@pytest.mark.parametrize(("text", "told"), [("For your 70 m² flat it is $5.", False), ("The flat has 70 m².", True)])
+def test_how_large_the_customers_own_things_are_no_source_need_say(text: str, told: bool) -> None:
+    at = text.index("70 m²")
+    made = Claim("quantity", "70 m²", at, at + 5, status="absent", rule="no-source", why="No source has it.")
+    assert ('"in no source"' in rows_of(text, Report("unsupported", 0.0, (made,)), ())) is told
