@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from bot.records import Ask
 from bot.turn.pipeline import answer_turn
 from grounding.policy import Policy
@@ -25,7 +27,7 @@ class Names:
         return name.lower() in RATES.text.lower()
 
     async def whole(self, name: str, access: Access) -> str:
-        return ""
+        return {"x2": "Wren X2"}.get(name.lower(), "")
 
     async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
         return [[] for _ in texts]
@@ -47,6 +49,25 @@ async def test_an_abbreviation_and_another_language_are_read_as_what_the_documen
     query, notes = await asked(tmp_path / "c", "Was kostet es nach Belgien?")
     assert "Belgien" in query
     assert not any("read as" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("how much is the x2", "how much is the Wren X2"),
+        ("X2, price?", "Wren X2, price?"),
+        ("how much is the wren x2", "how much is the wren x2"),
+        ("how much is x2-b or 4x2", "how much is x2-b or 4x2"),
+    ],
+)
+async def test_a_short_name_is_read_as_the_documents_have_it(tmp_path: Path, question: str, query: str) -> None:
+    assert (await asked(tmp_path, question))[0] == query
+
+
+async def test_a_short_name_of_a_follow_up_stays_as_it_is(tmp_path: Path) -> None:
+    """What is asked is told from what was asked before by its words."""
+    told, _ = await asked(tmp_path, "and the x2?", Turn("user", "what does the lamp cost"))
+    assert told == "what does the lamp cost and the x2?"
 
 
 async def test_a_question_that_goes_on_with_another_country_is_not_about_the_one_before(tmp_path: Path) -> None:

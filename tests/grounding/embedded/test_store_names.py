@@ -53,6 +53,35 @@ def put(index: EmbeddedIndex, *documents: Document) -> None:
     index.unlock()
 
 
+@pytest.mark.parametrize(
+    ("typed", "whole"),
+    [
+        ("x2", "Wren X2"),
+        ("X2", "Wren X2"),
+        ("c421", "C-421"),
+        ("C421", "C-421"),
+        ("z9", ""),  # two have it
+        ("s1", ""),  # a line of its own, no part of a name
+        ("v7", ""),  # another may read of it
+        ("q8", ""),  # none has it
+        ("x", ""),
+        ("wren", ""),
+        ("2026", ""),
+    ],
+)
+async def test_what_a_short_name_or_a_code_stands_for(index: EmbeddedIndex, typed: str, whole: str) -> None:
+    text = (
+        "The Wren X2 costs $219. A Wren X2 has two ports, and the X2 a socket.\n\nCode: C-421 | Meaning: too cold\n\nLine: S1 | Last: 18:10\n\n"
+        "The Lumo Z9 is white. The Kano Z9 is black. Our Wren X2 is new. Buy a Wren X2."
+    )
+    put(
+        index,
+        Document("models", "Models", text, None, None, None),
+        Document("secret", "Vault", "The Vault V7 opens at night. The Vault V7 is dear.", None, ("legal",), None),
+    )
+    assert await StoreNames(index.store, index.words).whole(typed, Access()) == whole
+
+
 async def test_two_words_that_passages_write_as_a_name_are_one(index: EmbeddedIndex) -> None:
     """Neither a title nor a product, but a row of a table; "opening hours" is written small elsewhere, and what another may read tells nobody."""
     plans = "Plan: Watch Pro | Price: $9\nPlan: Watch Plus | Price: $5\n\nOpening Hours\n\nThe opening hours are on the door."
