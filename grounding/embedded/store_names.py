@@ -19,9 +19,10 @@ from grounding.query.conversation import FILLERS
 from grounding.query.gazetteer import MAX_WORDS, Gazetteer, Key, key_of, names_of
 from grounding.query.typos import typos_between
 from grounding.quoting.countries import country_codes
+from grounding.quoting.ranges import CALENDAR
 from grounding.records import Access, DocumentInfo, Linked, Span
 from grounding.store.store import Store
-from grounding.text import STOP_WORDS, words
+from grounding.text import STOP_WORDS, caseless, words
 
 _Rights = tuple[tuple[str, ...] | None, str | None]
 MANY = 20_000
@@ -49,8 +50,16 @@ def _may_name(text: str, one: Span, other: Span) -> bool:
         and plain[1] not in STOP_WORDS | FILLERS
         and len(plain[0]) >= SLIP_FROM - 1
         and plain[0].isalpha()
+        and not CALENDAR & {caseless(word) for word in plain}  # "October 2024" is when something was
         and not country_codes(text[one.start : other.end])  # where something holds, not what is asked about
     )
+
+
+_WRITTEN_TOGETHER = frozenset(
+    "whos whats wheres whens hows whys thats theres heres lets im ive id ill youre youve youll hes shes its were theyre theyve didnt doesnt dont isnt arent wasnt werent cant couldnt"
+    " wont wouldnt shouldnt hasnt havent hadnt mustnt".split()
+)
+"""What people write without its apostrophe: no slip of another word."""
 
 
 def _may_slip(typed: str, other: str) -> bool:
@@ -116,7 +125,11 @@ class StoreNames:
         typed = dict.fromkeys(
             w.text for w in words(text) if len(w.text) >= SHORTEST and w.text.isalpha() and w.text.islower()
         )
-        strange = [w for w in typed if w not in self._vocabulary and not any(self._words.named(w, access))][:MOST_SLIPS]
+        strange = [
+            w
+            for w in typed
+            if w not in self._vocabulary and w not in _WRITTEN_TOGETHER and not any(self._words.named(w, access))
+        ][:MOST_SLIPS]
         return {word: meant for word in strange if (meant := self._meant(word, access) or self._vocabulary.meant(word))}
 
     def _meant(self, word: str, access: Access) -> str | None:

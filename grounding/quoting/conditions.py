@@ -88,8 +88,10 @@ def in_english(reading: Reading, last: str, found: Sequence[BlockCandidate]) -> 
     """The question in the words of English documents, where the query has some behind the `last` question, which is of another language: those, and what of the
     question some block says. Its own words, which no block says, would count against every one. None of several parts.
     """
+    if not last.strip() or len(reading.parts) > 1:  # "Germany" without its country says nothing
+        return None
     _, asked, gloss = reading.text.rpartition(last.strip())
-    if not asked or not gloss.strip() or len(reading.parts) > 1:
+    if not asked or not gloss.strip():
         return None
     known = frozenset().union(*(c.held | c.above for c in found))
     kept = [w.text for w in words(last) if terms(w.text) and known.issuperset(terms(w.text))]

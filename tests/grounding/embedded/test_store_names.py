@@ -82,6 +82,18 @@ async def test_what_a_short_name_or_a_code_stands_for(index: EmbeddedIndex, type
     assert await StoreNames(index.store, index.words).whole(typed, Access()) == whole
 
 
+async def test_a_month_and_its_year_are_no_name(index: EmbeddedIndex) -> None:
+    """Else a question after one that named them would be about what held then."""
+    put(index, Document("lots", "Lots", "Made in October 2024. Sold since October 2024.", None, None, None))
+    assert await linked(StoreNames(index.store, index.words), "made in october 2024", Access()) == []
+
+
+async def test_what_is_written_without_its_apostrophe_is_no_slip(index: EmbeddedIndex) -> None:
+    vocabulary = Vocabulary([("whose", 1), ("didn", 2), ("breakfast", 3)])
+    names = StoreNames(index.store, index.words, vocabulary)
+    assert await names.spelled("whos there, it didnt ring at brekfast", Access()) == {"brekfast": "breakfast"}
+
+
 async def test_two_words_that_passages_write_as_a_name_are_one(index: EmbeddedIndex) -> None:
     """Neither a title nor a product, but a row of a table; "opening hours" is written small elsewhere, and what another may read tells nobody."""
     plans = "Plan: Watch Pro | Price: $9\nPlan: Watch Plus | Price: $5\n\nOpening Hours\n\nThe opening hours are on the door."

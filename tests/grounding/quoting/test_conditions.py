@@ -162,3 +162,4 @@ def test_a_question_of_another_language_is_read_in_english_too() -> None:
     assert english.text == "wren x1 how long warranty"
     assert english.parts[0].wants is reading.parts[0].wants
     assert in_english(read("how long is the warranty"), "how long is the warranty", found) is None
+    assert in_english(reading, "", found) is None  # "Germany" alone, without its country
