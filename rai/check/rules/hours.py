@@ -13,7 +13,7 @@ from rai.claims.times.weekdays import days_of
 from rai.records import Claim
 
 _TO = re.compile(
-    r"\s*(?:uhr|h|hrs?|o'clock)?\s*(?:-|–|—|to|until|till|til|and|through|bis|und|à|et|a|hasta|alle|e|tot|en|do)\s*",
+    r"\s{0,2}(?:(?:uhr|h|hrs?|o'clock)\s{1,2})?(?:-|–|—|to|until|till|til|and|through|bis|und|à|et|a|hasta|alle|e|tot|en|do)\s{0,2}",
     re.IGNORECASE,
 )
 _NEAR = 32
