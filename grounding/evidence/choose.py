@@ -48,9 +48,10 @@ _REPLACED = re.compile(
 )
 _REPLACING = re.compile(r"\b(?:replaces|supersedes|instead of|ersetzt|remplace)\b", re.IGNORECASE)
 _ARCHIVED = re.compile(
-    r"(?:^|/)(?:archived?|archives|archiv|old|obsolete|superseded|outdated|retired|alt|veraltet)/", re.IGNORECASE
+    r"(?:^|/)(?:archived?|archives|archiv|old|obsolete|superseded|outdated|retired|alt|veraltet)/|[_-](?:old|archived?|obsolete|superseded|outdated|alt|veraltet)\.\w+$",
+    re.IGNORECASE,
 )
-"""A folder of documents that no longer hold."""
+"""A folder of documents that no longer hold, or the end of a file's name."""
 _YEAR = re.compile(r"(?<![^\W_])(?:19|20)\d\d(?![^\W_])")
 
 
@@ -137,8 +138,9 @@ def _models(title: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _title_terms(title: str) -> frozenset[str]:
-    """Terms of a title without numbers and without what it says of its age."""
-    return frozenset(t for t in terms(_RETIRED.sub(" ", title)) if not t.isdigit())
+    """Terms of a title without numbers and without what it says of its age, and by what it was replaced."""
+    told = _REPLACED.split(title)[0].strip() or title
+    return frozenset(t for t in terms(_RETIRED.sub(" ", told)) if not t.isdigit())
 
 
 def extracted(passages: Sequence[Passage], grades: Iterable[Grade]) -> list[Passage]:

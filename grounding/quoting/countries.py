@@ -136,12 +136,16 @@ def country_codes(text: str) -> frozenset[str]:
     """The codes of the countries that a text names, in a table also by a code: beside its money ("BE EUR"), or below "country". Kept: blocks and lines come
     again with the next question about them.
     """
-    priced = (m[1] for m in _PRICED.finditer(text) if m[2].upper() in get_territory_currencies(m[1]))
+    priced = (
+        (m[1] or m[3]).upper()
+        for m in _PRICED.finditer(text)
+        if (m[2] or m[4]).upper() in get_territory_currencies((m[1] or m[3]).upper())
+    )
     listed = (m[1] for m in _LISTED.finditer(text) if country_names(m[1]))
     return frozenset((*(code for _, code in countries_in(text)), *priced, *listed))
 
 
-_PRICED = re.compile(r"(?<![^\W_])([A-Z]{2})[ _]([A-Z]{3}|[a-z]{3})(?![^\W_])")
+_PRICED = re.compile(r"(?<![^\W_])(?:([A-Z]{2})[ _]([A-Z]{3}|[a-z]{3})|([a-z]{2})_([a-z]{3}))(?![^\W_])")
 _LISTED = re.compile(
     r"(?<![^\W_])(?:country|land|pays|país|paese|market)(?:[ _]code)?: ([A-Z]{2})(?= \||\n|$)", re.IGNORECASE
 )

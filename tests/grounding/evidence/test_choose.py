@@ -44,6 +44,16 @@ def titled(doc_id: str, title: str, updated: str | None = None) -> Passage:
             True,
         ),
         (titled("a", "Tarif, remplacé par 2025"), titled("b", "Tarif"), True, True),
+        (
+            titled(
+                "a.csv", "Price list May 2024 - REPLACED by price-list-2025-04. For contracts before 1 April 2025 only."
+            ),
+            titled("price-list-2025-04.csv", "price list 2025 04"),
+            True,
+            True,
+        ),
+        (titled("prices/list_OLD.csv", "Price list"), titled("prices/list-new.csv", "Price list"), True, True),
+        (titled("places/old-town.md", "Old town parking"), titled("places/new-town.md", "Castle"), False, False),
         (titled("notes/2024-a.md", "Minutes", "2024-01-01"), titled("notes/2025-b.md", "Menu"), False, False),
         (titled("a", "Wren X1", "2025-01-01"), titled("b", "Wren X2", "2026-01-01"), False, False),
         (titled("a", "Parking", "2025-01-01"), titled("b", "Breakfast", "2026-01-01"), False, False),

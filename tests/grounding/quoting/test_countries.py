@@ -137,7 +137,8 @@ def test_a_country_tells_the_language_that_alone_calls_it_so(text: str, language
         ("code: LEJ | country: DE | station: Leipzig", {"DE"}),
         ("Land: FR\nLand: NL", {"FR", "NL"}),
         ("IE_eur_per_visit: 74.00 | NL_eur_per_visit: 70.50", {"IE", "NL"}),
-        ("IT USD: 80.00 | MY EUR: 4 | de eur: 3", set()),
+        ("at_eur_incl_vat: 1190 | be_eur_incl_vat: 1165", {"AT", "BE"}),
+        ("IT USD: 80.00 | MY EUR: 4 | de eur: 3 | is_the: 4", set()),
         ("size: DE | fits: AT", set()),
     ],
 )
