@@ -55,7 +55,7 @@ def facts_of(entry: Entry) -> Facts:
         entry.entry_id,
         entry.kind,
         entry.at,
-        frozenset(person_key(user) for user in users if user),
+        frozenset(key for user in users if user and (key := person_key(user))),  # of white space alone nobody asked
         (channel or "", conversation) if conversation else None,
         about if entry.kind not in RECORDS else (),
         _text(passage.get("id")),

@@ -45,6 +45,10 @@ def test_the_kinds_that_stay_are_kinds() -> None:
     assert not RECORDS & {"turn", "feedback", "refusal_report", "refusal_decision", "quarantine_decision"}
 
 
+def test_white_space_is_nobody() -> None:
+    assert facts_of(entry("turn", {"user": "\r", "actor": {"user": " "}})).users == frozenset()
+
+
 @given(st.recursive(st.none() | st.text() | st.integers(), lambda v: st.lists(v) | st.dictionaries(st.text(), v)))
 def test_whatever_a_body_holds(value: Any) -> None:
     """A body of an older program, or one that somebody damaged, is read without a fault."""
