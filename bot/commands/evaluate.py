@@ -154,13 +154,15 @@ def evaluate(
       attest eval turns --sample --html turns.html
       attest eval retrieval --data ./mine --html retrieval.html --baseline before.json
       attest eval turns --data ./company --index attest-3f9a01c2
+      attest eval answers --data ./desk --by-rule
       attest eval provenance --data ./data --errors wrong.jsonl
       attest eval all --data ./data --gate gate.yaml --json
     """
-    bounds, earlier = read_gate(gate) if gate else (), read_earlier(baseline) if baseline else None
+    bounds = read_gate(gate) if gate else ()
+    earlier = read_earlier(baseline) if baseline else None
     page = _page(html, (gate, baseline), json=json)
-    began, folder = time.monotonic(), SAMPLE if sample else data or Path()
-    names = _chosen(suite.value, data, sample=sample)
+    began = time.monotonic()
+    names, folder = _chosen(suite.value, data, sample=sample), SAMPLE if sample else data or Path()
     settings = _over_index(settings_of(), index, suite.value, sample=sample, keep=keep)
     set_up = partial(
         Bench,
@@ -174,12 +176,10 @@ def evaluate(
         details=bool(page),
         kinds=tuple(kind or ()),
     )
-    here = index is not None
-    results = run(_measure(context, settings, names, folder, set_up, keep=keep, sample=sample, here=here))
-    results = over_earlier(results, earlier) if earlier else results
-    seconds = round(time.monotonic() - began, 3)
+    measured = run(_measure(context, settings, names, folder, set_up, keep=keep, sample=sample, here=index is not None))
+    results = over_earlier(measured, earlier) if earlier else measured
     below = failures(bounds, results, partial=suite.value != "all")
-    _tell(results, seconds, below, page=page, json=json, name=folder.resolve().name)
+    _tell(results, time.monotonic() - began, below, page=page, json=json, name=folder.resolve().name)
     raise typer.Exit(1 if below else 0)
 
 
@@ -192,7 +192,8 @@ def _tell(
     json: bool,
     name: str,
 ) -> None:
-    """What was measured: notes on stderr, the page to its file, tables or one JSON document on stdout, and what the gate refused."""
+    """What was measured, and in how many seconds: notes on stderr, the page to its file, tables or one JSON document on stdout, and what the gate refused."""
+    seconds = round(seconds, 3)
     tell_notes(results)
     if page:
         write_page(page, results, name, below)

@@ -97,8 +97,11 @@ class StoreNames:
         """How passages write the whole of what "x2" or "C421" stands for; empty where several or none do. Raises StoreError."""
         if not _SHORT.fullmatch(name):
             return ""
+        return await asyncio.to_thread(self._stands_for, name.lower(), access)
+
+    def _stands_for(self, name: str, access: Access) -> str:
         self._follow()
-        return await asyncio.to_thread(self._whole, name.lower(), access, self._reloaded)
+        return self._whole(name, access, self._reloaded)
 
     def _whole_of(self, name: str, access: Access, _generation: int) -> str:
         """Kept as `_whole` for a generation."""
@@ -112,7 +115,8 @@ class StoreNames:
         said = [m for text in texts for m in islice(form.finditer(text), 8)]
         named = Counter(m.group() if known else m[2] for m in said if m[1] or not known)
         [(best, count)] = named.most_common(1) or [("", 0)]
-        return best if count >= MOSTLY * len(said) and count > 1 - (not known) else ""
+        enough = 2 if known else 1  # a capital before "X2" may begin a sentence; "C-421" for "c421" is spelled out
+        return best if count >= max(enough, MOSTLY * len(said)) else ""
 
     async def spelled(self, text: str, access: Access) -> dict[str, str]:
         """Misspelt words of `text`: those that no passage holds and that are near to one that `access` may read, or else to one of the

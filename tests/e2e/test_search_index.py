@@ -7,11 +7,11 @@ import json
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
 from bot.cli import main
+from tests.bot.commands.conftest import Ran
 from tests.e2e.processes import environment_of
 from tests.fakes.ai_search_server import KEY, AiSearchServer
 from tests.knowledge_base import PAGE
@@ -20,16 +20,6 @@ TURNS = [
     {"id": "t1", "kind": "value", "question": "what does watch plus cost a month", "parts": [{"must": [["$9.99"]]}]},
     {"id": "t2", "kind": "value", "question": "support phone number", "parts": [{"must": [["020 7946 0018"]]}]},
 ]
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> Any:
-        return json.loads(self.out)
 
 
 Attest = Callable[..., Awaitable[Ran]]
@@ -60,19 +50,23 @@ def company(folder: Path) -> Path:
     return folder
 
 
+def holding(server: AiSearchServer, home: Path, model_file: Path) -> dict[str, str]:
+    return environment_of(
+        home,
+        model_file,
+        ATTEST_SEARCH="azure",
+        ATTEST_SEARCH_ENDPOINT=server.root,
+        ATTEST_SEARCH_KEY=KEY,
+        ATTEST_SEARCH_ALIAS="hold",
+    )
+
+
 async def test_an_administrator_changes_the_language_without_a_gap(
     attest: Attest, tmp_path: Path, quick_model_file: Path
 ) -> None:
     folder = company(tmp_path / "company")
     async with AiSearchServer() as server:
-        english = environment_of(
-            tmp_path / "home",
-            quick_model_file,
-            ATTEST_SEARCH="azure",
-            ATTEST_SEARCH_ENDPOINT=server.root,
-            ATTEST_SEARCH_KEY=KEY,
-            ATTEST_SEARCH_ALIAS="hold",
-        )
+        english = holding(server, tmp_path / "home", quick_model_file)
         german = {**english, "ATTEST_SEARCH_LANGUAGE": "de"}
         empty = await attest(english, "index", "list")
         assert (empty.code, empty.out) == (0, "")
