@@ -125,11 +125,10 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, resource
     from grounding.azure.search.mirror import SearchMirror
 
     within = max(UPLOAD_S, settings.bounds.call_deadline_s)
+    schema = _schema(settings, embedder)
     if settings.search.alias != "off":
-        schema = _schema(settings, embedder)
         return reindexing(settings, store, schema, resources, within_s=within, retries=UPLOAD_RETRIES).follow
     service = _service(settings, resources, within_s=within, retries=UPLOAD_RETRIES)
-    schema = _schema(settings, embedder)
     mirrored = SearchMirror(
         service,
         store,

@@ -53,8 +53,8 @@ class Incomplete(ServiceUnavailable):
 
 @dataclass(slots=True)
 class Mirrored:
-    """Counts of one run, in passages. `told`: of those uploaded the ones whose words and vectors were left as they are; `failed`: document and status of those that the service did not take; `waiting`: those that it may
-    take the next time.
+    """Counts of one run, in passages. `told`: of those uploaded the ones whose words and vectors were left as they are; `failed`: document and status of those
+    that the service did not take; `waiting`: those that it may take the next time.
     """
 
     uploaded: int = 0
@@ -69,8 +69,7 @@ class SearchMirror:
     """Makes the index hold what `store` holds. `fingerprint`: of the embedder, None without one: vectors then stay as they are.
 
     `width`: dimensions of a vector; `semantic`: whether the index gets a semantic configuration; `language`: of its texts, one of `ANALYZERS`; `form`: how it
-    keeps vectors. `as_it_is`: the
-    index is there and its schema stays. `sleep` and `jitter` are given by tests.
+    keeps vectors. `as_it_is`: the index is there and its schema stays. `sleep` and `jitter` are given by tests.
     """
 
     def __init__(
