@@ -113,8 +113,8 @@ class Reindexing:
         return Reindexed(wanted, in_use if held and in_use is not None else wanted, in_use)
 
     async def use(self, index: str) -> str | None:
-        """Take an index into use, brought up to date under the model that made its vectors; the one that was in use. Raises InputError for one that is not
-        there or was never whole.
+        """Take an index into use, brought up to date under the model that made its vectors, one without vectors as it is until the next ingest; the one that was
+        in use. Raises InputError for one that is not there or was never whole.
         """
         state = await self._state(await self._known(index))
         if state is None:
