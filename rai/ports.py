@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Sequence
-from typing import Any, Protocol
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from typing import Any, Protocol, TypeVar
 
+from grounding.bounded.pool import Run
 from rai.judgement import Case, Proposal
 from rai.personal.known import Personal
 from rai.records import EntityType, Entry, KeptCheckpoint, Screening, Verification
+
+T = TypeVar("T")
 
 
 class PromptScreen(Protocol):
@@ -105,6 +109,22 @@ class Ledger(Protocol):
         kinds: Collection[str] | None = None,
     ) -> AsyncIterator[Entry]:
         """The entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`; of these `kinds` alone if they are given."""
+        ...
+
+    async def each(
+        self,
+        make: Callable[[Entry], T],
+        *,
+        after: int = 0,
+        limit: int,
+        run: Run = asyncio.to_thread,
+        at_once: int = 1,
+    ) -> list[T]:
+        """What `make`, a function of a module, gives of each of the oldest `limit` entries with `seq` > `after`, oldest first.
+
+        It is called by `run`, for `at_once` parts of them at once, on one entry at a time, none of which is kept: of many that takes less time than `entries` does, and with a
+        pool of processes it goes on beside everything else.
+        """
         ...
 
     def export(self) -> AsyncIterator[str]:

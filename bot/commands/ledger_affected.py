@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bot.commands.ledger_search import brought_up
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run, settings_of
@@ -121,7 +122,7 @@ async def _found(context: typer.Context, document: str, since: str, limit: int, 
     desk = Desk(settings_of().files.home / NAME)
     try:
         async with opened(context) as system:
-            await desk.follow(system.ledger)
+            await brought_up(desk, system.ledger)
             if document:
                 await require_document(system, desk, document)
             changed = await changed_documents(system, desk, document, since)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.commands.ledger_search import Before, OfDocument, Outcome, Since, Until
+from bot.commands.ledger_search import Before, OfDocument, Outcome, Since, Until, brought_up
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, progress, table
 from bot.commands.shared.startup import run, settings_of
@@ -147,7 +147,7 @@ async def _todays(context: typer.Context, wanted: DeskSearch, limit: int) -> tup
     desk, found, before = Desk(settings_of().files.home / NAME), list[Mapping[str, Any]](), None
     try:
         async with opened(context) as system:
-            await desk.follow(system.ledger)
+            await brought_up(desk, system.ledger)
             if wanted.document:  # that no turn matches would be an all-clear for an id that nobody has
                 await require_document(system, desk, wanted.document)
             with progress() as shown:

@@ -11,7 +11,7 @@ from typing import IO, Annotated, Any, cast
 import typer
 
 from bot.commands.shared import options
-from bot.commands.shared.output import console, emit, note, plain, table
+from bot.commands.shared.output import console, emit, note, plain, progress, table
 from bot.commands.shared.recording import record_or_note
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened_ledger, opened_record
@@ -22,6 +22,7 @@ from bot.desk.search import CHOICES, IN_EVIDENCE, LONGEST, NAMED, REASONS, UNDEL
 from bot.events.copies import Exported, record_export
 from bot.wording.verdicts import VERDICTS
 from grounding.errors import AttestError, InputError
+from rai.ports import Ledger
 
 BUNDLE = "bundle"
 _OPTIONS = {
@@ -228,10 +229,19 @@ async def opened_desk(context: typer.Context) -> AsyncIterator[Desk]:
     desk = Desk(home / NAME)
     try:
         async with opened_record(context) as ledger:
-            await desk.follow(ledger)
+            await brought_up(desk, ledger)
             yield desk
     finally:
         await desk.close()
+
+
+async def brought_up(desk: Desk, ledger: Ledger) -> None:
+    """Have the index go on to the last entry of the ledger; a bar is drawn where there are many. Raises StoreError."""
+    with progress() as shown:
+        task = shown.add_task("indexing the ledger", total=None, visible=False)
+        await desk.follow(
+            ledger, on_reach=lambda at: shown.update(task, completed=at.seq, total=at.last, visible=not at.is_whole)
+        )
 
 
 async def _found(

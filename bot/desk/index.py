@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,11 +16,12 @@ from sqlalchemy import Connection, Engine
 
 from bot.desk import sql
 from bot.desk.daily import DailyNumber, numbers
-from bot.desk.rows import row_of
+from bot.desk.rows import Packed, packed_row_of, unpacked
 from bot.desk.search import DeskSearch
 from bot.desk.sql import FoundEntry, QuotedVersion, SealedAt
 from bot.privacy.facts import erased_by
-from grounding.errors import StoreError
+from grounding.bounded.pool import Run, shared_pool
+from grounding.errors import AttestError, ServiceUnavailable, StoreError, WorkError
 from rai.ledger.chain import ERASE
 from rai.ports import Ledger
 from rai.records import Entry
@@ -27,8 +29,8 @@ from rai.records import Entry
 T = TypeVar("T")
 NAME = "review.db"
 PAGE = 25
-BATCH, MOST_AT_ONCE, HELD_S = 100, 1_600, 0.5
-"""Entries that are read in one transaction, at first and at most: so many that it holds the write lock for about `HELD_S` seconds, in which nobody else can fill or erase."""
+BATCH, MOST_AT_ONCE, HELD_S = 100, 3_200, 0.5
+"""Entries that are written in one transaction, at first and at most: so many that it holds the write lock for about `HELD_S` seconds, in which nobody else can fill or erase."""
 COUNTED = 5_000
 """Entries that are counted at most: of a million that many take a fifth of a second where they must be looked up one by one."""
 SAMPLED = 1_000
@@ -36,6 +38,10 @@ SAMPLED = 1_000
 STRATA = ("outcome", "channel", "user", "product", "code")
 """What a sample can be spread over."""
 _DOWNLOADED = 500
+PARTS = 3
+"""Parts of a batch that are read at once where processes read: two are at work, one waits for them."""
+MANY = 2_000
+"""Entries behind, from which on they are read by processes: to start one takes as long as to read so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +141,13 @@ class DownloadRow:
 
 
 class Desk:
-    """The index in the file `path`, which is made when it is first used. Several processes may fill and read it. Everything here raises StoreError; `close` ends it."""
+    """The index in the file `path`, which is made when it is first used. Several processes may fill and read it. `run` reads entries where there are many, so that
+    this goes on beside the writing; else the processes of `shared_pool` do. Everything here raises StoreError; `close` ends it.
+    """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, run: Run | None = None) -> None:
         self._path = path
+        self._run = run or shared_pool().run
         self._engine: Engine | None = None
         self._filling = asyncio.Lock()
         self._unflushed = False
@@ -150,20 +159,25 @@ class Desk:
             engine, self._engine = self._engine, None
             await finished(engine.dispose)
 
-    async def follow(self, ledger: Ledger, budget_s: float | None = None) -> Reach:
-        """Go on to the last entry of the ledger, or as far as `budget_s` seconds lead. What the index says of the last entries is compared with their seals first."""
+    async def follow(
+        self, ledger: Ledger, budget_s: float | None = None, on_reach: Callable[[Reach], None] = lambda _: None
+    ) -> Reach:
+        """Go on to the last entry of the ledger, or as far as `budget_s` seconds lead. What the index says of the last entries is compared with their seals first. `on_reach` hears
+        how far it goes after each of many parts.
+        """
         until = None if budget_s is None else time.monotonic() + budget_s
         rebuilt = 0
-        async with self._filling:
+        async with self._filling, _ReadAhead(ledger, self._run) as ahead:
             if self._unflushed:
                 await self._flush_soon()
             while True:
-                seq, more, dropped = await self._step(ledger)
+                seq, more, dropped = await self._step(ledger, ahead, goes_on=until is None)
                 rebuilt += dropped
                 if not more:
                     return Reach(seq, seq, rebuilt)
                 if until is not None and time.monotonic() >= until:
                     return Reach(seq, await _last(ledger), rebuilt)
+                on_reach(Reach(seq, ahead.last, rebuilt))
 
     async def reached(self, ledger: Ledger) -> Reach:
         """How far the index goes as it is, without going on."""
@@ -320,36 +334,40 @@ class Desk:
             await self._flushed()
             return emptied
 
-    async def _step(self, ledger: Ledger) -> tuple[int, bool, int]:
-        """One batch further: up to where the index goes now, whether there may be more, and how many rows were taken away."""
+    async def _step(self, ledger: Ledger, ahead: _ReadAhead, *, goes_on: bool) -> tuple[int, bool, int]:
+        """One batch further: up to where the index goes now, whether there may be more, and how many rows were taken away. `goes_on`: the next is read while this one is written."""
         mark = await self._read(sql.last_mark)
-        ahead = await _from(ledger, mark, 1)
-        if mark is not None and not (ahead and _is(ahead[0], mark)):
+        first = await _from(ledger, mark, 1)
+        if mark is not None and not (first and _is(first[0], mark)):
             dropped = await self._drop(await self._standing(ledger))
             return 0, True, dropped
-        if len(ahead) == (1 if mark else 0):
+        if len(first) == (1 if mark else 0):
             return (mark.seq if mark else 0), False, 0
-        erased, size = 0, 0
-        # Read under the lock: what is erased meanwhile is emptied by whoever erases, behind this transaction.
+        after = mark.seq if mark else 0
+        batch = await ahead.rows(after, self._batch)
         async with self._writing() as connection:
+            began = time.monotonic()
             held = await finished(sql.last_mark, connection)
             if held != mark:  # another process was faster
                 return (held.seq if held else 0), True, 0
-            most, began = self._batch, time.monotonic()
-            batch = (await _from(ledger, mark, most))[1 if mark else 0 :]
-            size = len(batch)
+            # What is erased from now on is emptied by whoever erases, behind this transaction.
+            if await ahead.is_stale():
+                batch = await ahead.rows(after, self._batch)
+            if goes_on and batch:
+                ahead.begin(batch[-1][0], self._batch)
 
             def work() -> int:
-                emptied = sql.forget(connection, sql.add(connection, [row_of(entry) for entry in batch]))
+                emptied = sql.forget(connection, sql.add(connection, list(map(unpacked, batch))))
                 if emptied:
                     sql.tidy(connection)
                 return emptied
 
             erased = await finished(work)
-            self._batch = batch_after(most, time.monotonic() - began)
+            if len(batch) == self._batch:  # one that was begun while fewer were read at once says nothing of so many
+                self._batch = batch_after(self._batch, time.monotonic() - began)
         if erased:
             await self._flush_soon()
-        return (batch[-1].seq if batch else 0), size == most, 0
+        return (batch[-1][0] if batch else 0), bool(batch), 0
 
     async def _standing(self, ledger: Ledger) -> SealedAt | None:
         """The last mark that the ledger has as the index does."""
@@ -419,6 +437,59 @@ class Desk:
                 await finished(transaction.commit)
             finally:
                 await finished(connection.close)
+
+
+class _ReadAhead:
+    """Rows of entries, read before whoever writes them holds the lock, the next batch while one is written. A context that ends what it began."""
+
+    def __init__(self, ledger: Ledger, run: Run) -> None:
+        self._ledger = ledger
+        self._run = run
+        self._begun: tuple[int, asyncio.Task[list[Packed]]] | None = None
+        self.last = 0
+        """The last entry of the ledger when the rows were asked for."""
+
+    async def __aenter__(self) -> _ReadAhead:
+        return self
+
+    async def __aexit__(self, *_raised: object) -> None:
+        await self._end()
+
+    def begin(self, after: int, most: int) -> None:
+        """Reads the next `most` rows meanwhile."""
+        self._begun = after, asyncio.create_task(self._made(after, most))
+
+    async def rows(self, after: int, most: int) -> list[Packed]:
+        """At most `most` rows behind an entry: those that were begun, if they are these. Of few entries they are made here, for a process takes longer to start."""
+        if self._begun is not None and self._begun[0] == after:
+            (_, task), self._begun = self._begun, None
+            return await task
+        await self._end()
+        return await self._made(after, most)
+
+    async def is_stale(self) -> bool:
+        """Whether something was erased since the rows were asked for, which they may still hold."""
+        if await _last(self._ledger) == self.last:
+            return False
+        since = self._ledger.entries(after=self.last, limit=1, kinds=(ERASE,))
+        return bool([entry async for entry in since])
+
+    async def _made(self, after: int, most: int) -> list[Packed]:
+        last = await _last(self._ledger)
+        read = partial(self._ledger.each, packed_row_of, after=after, limit=most)
+        try:
+            rows = await (read(run=self._run, at_once=PARTS) if last - after > MANY else read())
+        except (WorkError, ServiceUnavailable):  # no process, or one that died: it is slower here
+            rows = await read()
+        self.last = last
+        return rows
+
+    async def _end(self) -> None:
+        if self._begun is not None:
+            (_, task), self._begun = self._begun, None
+            task.cancel()
+            with suppress(asyncio.CancelledError, AttestError):
+                await task
 
 
 def batch_after(size: int, took_s: float) -> int:

@@ -99,7 +99,9 @@ class QuotedVersion:
 
 
 _COLUMNS = tuple(ENTRIES.columns.keys())
-_NOTHING_TOLD = dict.fromkeys(TOLD, "")
+_NOTHING_TOLD = ("",) * len(TOLD)
+_WAITING = tuple("recorded" if name == ARRIVED else "" for name in TOLD)
+"""What is told of an entry when it is written, and of a turn whose delivery is to follow."""
 _LISTED = tuple(ENTRIES.c[name] for name in FoundEntry.__slots__)
 
 
@@ -344,45 +346,48 @@ def note_erased_to(connection: Connection, seq: int) -> None:
 def _entry(row: DeskRow, clock: str) -> tuple[Any, ...]:
     """The columns of `entries`, in their order."""
     user = sound(row.user)
-    known = {
-        **_NOTHING_TOLD,
-        "seq": row.seq,
-        "entry_id": sound(row.entry_id),
-        "at": sound(row.at),
-        "clock": clock,
-        "kind": sound(row.kind),
-        "quiet": row.kind in QUIET,
-        "erased": row.erased,
-        "outcome": sound(row.outcome),
-        "code": sound(row.code),
-        "channel": sound(row.channel),
-        "user": user,
-        "user_key": user.strip().casefold(),
-        "product": sound(row.product),
-        "title": sound(row.title),
-        "subject": sound(row.subject),
-        ARRIVED: "recorded" if row.waits else "",
-        "struck": any(claim.struck for claim in row.claims),
-        "kept_out": bool(row.kept_out),
-        "ms": rounded_up(row.ms),
-    }
-    return tuple(map(known.__getitem__, _COLUMNS))
+    return (
+        row.seq,
+        sound(row.entry_id),
+        sound(row.at),
+        clock,
+        sound(row.kind),
+        row.kind in QUIET,
+        row.erased,
+        sound(row.outcome),
+        sound(row.code),
+        sound(row.channel),
+        user,
+        user.strip().casefold(),
+        sound(row.product),
+        sound(row.title),
+        sound(row.subject),
+        *(_WAITING if row.waits else _NOTHING_TOLD),
+        any(claim.struck for claim in row.claims),
+        bool(row.kept_out),
+        rounded_up(row.ms),
+    )
 
 
 def _add_beside(connection: Connection, rows: Sequence[DeskRow]) -> None:
-    versions = _ids(connection, VERSIONS, dict.fromkeys((d.doc_id, d.version) for r in rows for d in r.documents))
-    sorts = _ids(connection, SORTS, dict.fromkeys((c.kind, c.status, c.rule, c.struck) for r in rows for c in r.claims))
+    versions = _ids(connection, VERSIONS, {document[:2] for row in rows for document in row.documents})
+    sorts = _ids(connection, SORTS, {tuple(claim) for row in rows for claim in row.claims})
     # once more by key: two texts that no database takes can be stored as the same
-    documents = {(versions[d.doc_id, d.version], r.seq): (d.quoted, d.web) for r in rows for d in r.documents}
-    claims = {(sorts[c.kind, c.status, c.rule, c.struck], r.seq): () for r in rows for c in r.claims}
+    documents = {
+        (versions[doc_id, version], row.seq): (quoted, web)
+        for row in rows
+        for doc_id, version, quoted, web in row.documents
+    }
+    claims = {(sorts[claim], row.seq) for row in rows for claim in row.claims}
     said = [
         {"seq": r.seq, "turn": sound(each.turn), "what": each.what, "value": sound(each.value)}
         for r in rows
         for each in r.said
     ]
-    for table, found in ((DOCUMENTS, documents), (CLAIMS, claims)):
-        if found:
-            _insert(connection, table.name, table.columns.keys(), sorted(key + beside for key, beside in found.items()))
+    if documents:
+        _insert(connection, DOCUMENTS.name, DOCUMENTS.columns.keys(), sorted(k + v for k, v in documents.items()))
+    if claims:
+        _insert(connection, CLAIMS.name, CLAIMS.columns.keys(), sorted(claims))
     if said:
         connection.execute(insert(SAID), said)
     for each in said:

@@ -106,8 +106,8 @@ class Walk:
         return next(iter([*self.breaks, *self.erasures]), None)
 
 
-def canonical(body: dict[str, Any]) -> str:
-    """The one spelling of `body`: sorted keys, no spaces, ASCII escapes. Raises StoreError for what JSON cannot say."""
+def canonical(body: Any) -> str:
+    """The one spelling of a body, or of any other JSON value: sorted keys, no spaces, ASCII escapes. Raises StoreError for what JSON cannot say."""
     try:
         return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:

@@ -14,6 +14,8 @@ from typing import Any
 COLUMNS = "|"
 """The one name of an object that stands for a list of rows: its values by name, one a row."""
 _LEAST_ROWS = 2
+_HOLDING = (list, dict)
+"""What JSON is read as that can hold something."""
 
 
 class FoldingError(ValueError):
@@ -212,13 +214,13 @@ def _columns(value: Any) -> Any:
 
 
 def _rows(value: Any) -> Any:
-    """`value` with columns as the rows that they were."""
-    if isinstance(value, list):
-        return [_rows(item) for item in value]
-    if not isinstance(value, dict):
+    """`value` with columns as the rows that they were. Only what can hold columns is looked into: of a turn's thousands of values few do."""
+    if type(value) is list:
+        return [_rows(item) if type(item) in _HOLDING else item for item in value]
+    if type(value) is not dict:
         return value
     if COLUMNS not in value:
-        return {name: _rows(inner) for name, inner in value.items()}
+        return {name: _rows(inner) if type(inner) in _HOLDING else inner for name, inner in value.items()}
     columns = value[COLUMNS]
-    names, lists = list(columns), list(columns.values())
-    return [_rows(dict(zip(names, row, strict=True))) for row in zip(*lists, strict=True)]
+    names, lists = list(columns), [_rows(column) for column in columns.values()]
+    return [dict(zip(names, row, strict=True)) for row in zip(*lists, strict=True)]

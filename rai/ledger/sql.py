@@ -229,4 +229,5 @@ def _first(connection: Connection, query: Select[Any]) -> SealedRow | None:
 
 
 def _row(found: SqlRow[Any]) -> SealedRow:
-    return SealedRow(*(getattr(found, name) for name in SealedRow.__slots__))
+    fields: tuple[Any, ...] = tuple(found)
+    return SealedRow(*fields)  # the columns stand in the order of its fields

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -19,6 +20,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from grounding.bounded.pool import Run
 from grounding.database.postgres import Postgres, retried
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.entry_schema import NAME, SCHEMA
@@ -59,7 +61,7 @@ from rai.ledger.key import Anchor, Mark, load_key, signing_key_beside
 from rai.ledger.proof_file import Proven, proof_document
 from rai.ledger.signing import Proof, SignedTree
 from rai.ledger.signing_keys import SigningKeys
-from rai.ledger.stored_contents import StoredContents, put_together
+from rai.ledger.stored_contents import StoredContents, StoredPart, entries_of, entry_of, made_of, stored_part
 from rai.ledger.watch import LOOK_S, LedgerWatch, Watched
 from rai.ledger.watched_store import WatchedStore, against
 from rai.personal.redact import redact_entry
@@ -232,9 +234,13 @@ class SqlLedger:
     ) -> AsyncIterator[Entry]:
         """The entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`, of these `kinds` alone if they are given; read in batches. Contents are no entries of their own here: those who refer to them have them."""
         left, bound = limit, None
+
+        def read(after: int, bound: int | None, size: int) -> list[Entry]:
+            return list(entries_of(self._part(after, bound, size, newest_first=newest_first, kinds=kinds)))
+
         while left is None or left > 0:
             size = sql.BATCH if left is None else min(sql.BATCH, left)
-            found = await asyncio.to_thread(self._batch, after, bound, size, newest_first, kinds)
+            found = await asyncio.to_thread(read, after, bound, size)
             for entry in found:
                 yield entry
             if len(found) < size:
@@ -244,6 +250,33 @@ class SqlLedger:
                 bound = found[-1].seq
             else:
                 after = found[-1].seq
+
+    async def each(
+        self,
+        make: Callable[[Entry], T],
+        *,
+        after: int = 0,
+        limit: int,
+        run: Run = asyncio.to_thread,
+        at_once: int = 1,
+    ) -> list[T]:
+        """What `make` gives of each of the oldest `limit` entries with `seq` > `after`, called by `run` on one entry at a time, in `at_once` parts at once."""
+        made, begun = list[T](), deque[asyncio.Future[list[T]]]()
+        try:
+            while limit > 0:
+                part = await asyncio.to_thread(self._part, after, None, min(sql.BATCH, limit))
+                if not part.rows:
+                    break
+                after, limit = part.rows[-1].seq, limit - len(part.rows)
+                if len(begun) == at_once:
+                    made += await begun.popleft()
+                begun.append(asyncio.ensure_future(run(made_of, make, part)))
+            while begun:
+                made += await begun.popleft()
+            return made
+        finally:
+            for left in begun:
+                left.cancel()
 
     async def verify(self) -> Verification:
         """Checks the whole chain with the key, then compares it with the anchor."""
@@ -431,7 +464,7 @@ class SqlLedger:
                 raise StoreError(
                     f"erased on record as entry {row.entry_id}, but somebody who reads the ledger keeps the text in its write-ahead log until then"
                 )
-        return _entry(row)
+        return entry_of(row)
 
     def _reanchor(self, reason: str) -> Entry:
         self._refuse_to_write()
@@ -446,7 +479,7 @@ class SqlLedger:
             raise
         with self._write():
             self._anchor.publish(prepared)
-        return _entry(row)
+        return entry_of(row)
 
     def _reanchored(self, connection: Connection, reason: str) -> str:
         """The body of the entry that says so: what was found in the anchor's place, how far that had come, and how far the chain goes, which holds."""
@@ -559,7 +592,7 @@ class SqlLedger:
     def _get(self, entry_id: str) -> Entry | None:
         def work(connection: Connection) -> Entry | None:
             found = self._database.reader(connection).find(connection, entry_id)
-            return None if found is None else put_together(connection, [_entry(found)])[0]
+            return None if found is None else next(entries_of(stored_part(connection, [found])))
 
         return self._read(work)
 
@@ -570,14 +603,20 @@ class SqlLedger:
 
         return self._read(work)
 
-    def _batch(
-        self, after: int, bound: int | None, size: int, newest_first: bool, kinds: Collection[str] | None
-    ) -> list[Entry]:
-        def work(connection: Connection) -> list[Entry]:
+    def _part(
+        self,
+        after: int,
+        bound: int | None,
+        size: int,
+        *,
+        newest_first: bool = False,
+        kinds: Collection[str] | None = None,
+    ) -> StoredPart:
+        def work(connection: Connection) -> StoredPart:
             rows = self._database.reader(connection).batch(
                 connection, after, bound, size, newest_first=newest_first, without=CONTENT, kinds=kinds
             )
-            return put_together(connection, [_entry(row) for row in rows])
+            return stored_part(connection, rows)
 
         return self._read(work)
 
@@ -637,11 +676,3 @@ def _turn_of(body: Mapping[str, Any]) -> str | None:
     reply = body.get("reply")
     turn = reply.get("turn_id") if isinstance(reply, Mapping) else None
     return turn if isinstance(turn, str) and turn else None
-
-
-def _entry(row: SealedRow) -> Entry:
-    try:
-        body = {"erased": True} if row.body is None else json.loads(row.body)
-    except (TypeError, ValueError):
-        raise StoreError(f"entry {row.seq} of the ledger cannot be read; see attest ledger verify") from None
-    return Entry(row.entry_id, row.seq, row.at, row.kind, body, row.prev, row.mac)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
+from grounding.errors import StoreError
+from rai.entry_schema import STORED
 from rai.ledger import sql
 from rai.ledger.chain import SealedRow, canonical
 from rai.ledger.contents import CONTENT, Split, content_body, is_split, join, named_in, numbers_in
 from rai.records import Entry
 
+T = TypeVar("T")
+_REFERS = f'"{STORED}":'
+"""Stands in the text of every body that refers to contents, and in few others."""
 _BACK = 50_000
 """Entries before the last among which contents are looked for when a ledger is opened; what lies before is stored once more."""
 
@@ -52,19 +58,59 @@ class StoredContents:
         self._looked = end
 
 
-def put_together(connection: Connection, entries: Sequence[Entry]) -> list[Entry]:
-    """`entries` with the contents that they refer to, which are read together."""
-    referring = [entry for entry in entries if is_split(entry.body, entry.kind)]
-    values = dict(_values(connection, {number for entry in referring for number in numbers_in(entry.body)}))
-    return [replace(e, body=join(e.body, e.kind, values)) if is_split(e.body, e.kind) else e for e in entries]
+@dataclass(frozen=True, slots=True)
+class StoredPart:
+    """Entries as they are stored, with the bodies of the contents that they refer to, by number. It can be sent to another process."""
+
+    rows: tuple[SealedRow, ...]
+    contents: Mapping[int, str]
+
+
+def stored_part(connection: Connection, rows: Sequence[SealedRow]) -> StoredPart:
+    """These rows, with the contents that they refer to. Raises StoreError for a body that is no JSON."""
+    return StoredPart(
+        tuple(rows),
+        dict(_bodies(connection, (number for entry in _referring(rows) for number in numbers_in(entry.body)))),
+    )
+
+
+def entries_of(part: StoredPart) -> Iterator[Entry]:
+    """The entries of a part, in its order, put together. Each is made when it is asked for: a whole turn is thousands of objects, and a hundred of them at
+    once cost more to keep than to read. Raises StoreError for a body that is no JSON.
+    """
+    referring = {entry.seq: entry for entry in _referring(part.rows)}
+    values = dict(_values(part.contents))
+    spelled = cache(lambda number: canonical(values[number]))
+    for row in part.rows:
+        entry = referring.get(row.seq)
+        yield entry_of(row) if entry is None else replace(entry, body=join(entry.body, entry.kind, values, spelled))
+
+
+def made_of(make: Callable[[Entry], T], part: StoredPart) -> list[T]:
+    """What `make` gives of each entry of a part."""
+    return [make(entry) for entry in entries_of(part)]
+
+
+def _referring(rows: Sequence[SealedRow]) -> list[Entry]:
+    perhaps = [entry_of(row) for row in rows if isinstance(row.body, str) and _REFERS in row.body]
+    return [entry for entry in perhaps if is_split(entry.body, entry.kind)]
+
+
+def entry_of(row: SealedRow) -> Entry:
+    """The entry of a row, with its body as it is stored. Raises StoreError for one that is no JSON."""
+    try:
+        body = {"erased": True} if row.body is None else json.loads(row.body)
+    except (TypeError, ValueError):
+        raise StoreError(f"entry {row.seq} of the ledger cannot be read; see attest ledger verify") from None
+    return Entry(row.entry_id, row.seq, row.at, row.kind, body, row.prev, row.mac)
 
 
 def _bodies(connection: Connection, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
     return sql.bodies_of(connection, CONTENT, sorted(set(numbers)))
 
 
-def _values(connection: Connection, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
-    """The contents in the entries of these numbers, those alone that can be read: whoever refers to another says so."""
-    for number, body in _bodies(connection, numbers):
+def _values(bodies: Mapping[int, str]) -> Iterator[tuple[int, Any]]:
+    """The contents in these bodies by number, those alone that can be read: whoever refers to another says so."""
+    for number, body in bodies.items():
         with suppress(TypeError, ValueError, KeyError, RecursionError):
             yield number, json.loads(body)["value"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from rai.ledger.databases.sqlite import SqliteLedger
 from rai.ledger.key import load_key
 from rai.ledger.store import SqlLedger
 from rai.ports import Ledger
+from rai.records import Entry
 from tests.postgres.ledger import ledger_in
 from tests.postgres.server import own_schema
 
@@ -42,6 +44,52 @@ async def test_an_appended_entry_can_be_had_again(ledger: Ledger) -> None:
     assert entry.seq == begun + 1
     assert await ledger.get(entry.entry_id) == entry
     assert entry.body == {"reply": {"answer": "Open until 18:00."}}
+
+
+def number_of(entry: Entry) -> tuple[int, object]:
+    return entry.seq, entry.body.get("n")
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+async def test_each_gives_what_a_function_makes_of_the_entries(
+    ledger: Ledger, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql, "BATCH", 4)
+    for n in range(14):
+        await ledger.append("turn", {"n": n})
+    every = [number_of(e) async for e in ledger.entries()]
+    assert await ledger.each(number_of, limit=100, at_once=at_once) == every
+    third = every[2][0]
+    assert await ledger.each(number_of, after=third, limit=9, at_once=at_once) == every[3:12]
+    assert await ledger.each(number_of, after=every[-1][0], limit=9, at_once=at_once) == []
+    assert await ledger.each(number_of, limit=0) == []
+
+
+async def test_each_has_its_parts_made_by_who_is_given(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "BATCH", 4)
+    for n in range(20):
+        await ledger.append("turn", {"n": n})
+    at_work, most = 0, 0
+
+    async def run(function: Callable[..., Any], /, *asked: Any, **named: Any) -> Any:
+        nonlocal at_work, most
+        at_work += 1
+        most = max(most, at_work)
+        await asyncio.sleep(0.02)
+        at_work -= 1
+        return function(*asked, **named)
+
+    await ledger.each(number_of, limit=100, run=run, at_once=2)
+    assert most == 2
+
+
+async def test_each_raises_what_making_raises(ledger: Ledger) -> None:
+    async def fails(*_asked: Any, **_named: Any) -> Any:
+        raise StoreError("no")
+
+    await ledger.append("turn", {"n": 1})
+    with pytest.raises(StoreError, match="no"):
+        await ledger.each(number_of, limit=100, run=fails)
 
 
 async def test_an_unknown_id_is_none(ledger: Ledger) -> None:

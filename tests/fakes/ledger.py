@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
+from grounding.bounded.pool import Run
 from grounding.errors import StoreError
 from rai.entry_schema import texts
 from rai.ledger.chain import GENESIS, SealedRow, canonical, commitment, mac_of
@@ -15,6 +17,7 @@ from rai.ledger.export import export_lines
 from rai.ledger.watch import Watched
 from rai.records import Entry, Verification
 
+T = TypeVar("T")
 KEY = bytes(range(32))
 LEDGER_ID = "0123456789abcdef" * 2
 
@@ -79,6 +82,11 @@ class FakeLedger:
         )
         for entry in kept[:limit]:
             yield entry
+
+    async def each(
+        self, make: Callable[[Entry], T], *, after: int = 0, limit: int, run: Run = asyncio.to_thread, at_once: int = 1
+    ) -> list[T]:
+        return [await run(make, entry) async for entry in self.entries(after=after, limit=limit)]
 
     async def export(self) -> AsyncIterator[str]:
         for line in exported(self.kept):

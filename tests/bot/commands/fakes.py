@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from bot.commands.shared.wiring import Ingester, Wiring
 from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings.settings import Settings
 from bot.system import CheckRequest, OpenLedger, System
+from grounding.bounded.pool import Run
 from grounding.errors import InputError, ServiceUnavailable, StoreError
 from grounding.ingest.history import OnChange, Tombstone
 from grounding.query.linking import QueryBuilder
@@ -41,6 +43,7 @@ from rai.screening.quarantine import Nothing, Quarantine
 from tests.fakes.ledger import LEDGER_ID, exported
 from tests.fakes.replies import reply_of
 
+T = TypeVar("T")
 DOCUMENTS = (
     Document("refunds.md", "Refunds", "Refunds take 5 business days. Call 020 7946 0000.", product=None),
     Document("salaries.md", "Salaries", "Refunds of salaries go to payroll.", groups=("hr",)),
@@ -213,6 +216,11 @@ class MemoryLedger:
         wanted = [entry for entry in self.held if entry.seq > after and (kinds is None or entry.kind in kinds)]
         for entry in (wanted[::-1] if newest_first else wanted)[:limit]:
             yield entry
+
+    async def each(
+        self, make: Callable[[Entry], T], *, after: int = 0, limit: int, run: Run = asyncio.to_thread, at_once: int = 1
+    ) -> list[T]:
+        return [await run(make, entry) async for entry in self.entries(after=after, limit=limit)]
 
     async def export(self) -> AsyncIterator[str]:
         for line in exported(self.held):

@@ -8,7 +8,7 @@ import json
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing, suppress
 from copy import deepcopy
 from dataclasses import replace
@@ -19,8 +19,10 @@ import pytest
 
 from bot.desk.index import BATCH, HELD_S, MOST_AT_ONCE, Desk, Draw, batch_after, finished
 from bot.desk.search import DeskSearch
-from grounding.errors import StoreError
+from grounding.bounded.pool import Pool, Run
+from grounding.errors import ServiceUnavailable, StoreError, WorkFailed
 from rai.ledger.store import SqlLedger
+from rai.records import Entry
 from tests.fakes.ledger import FakeLedger
 from tests.fakes.recorded_turn import recorded_turn
 
@@ -269,6 +271,68 @@ async def test_following_an_erasure_empties_too(desk: Desk, ledger: SqlLedger, t
     assert (await desk.find(DeskSearch(kind="turn"))).rows[0].erased
 
 
+async def test_what_is_erased_between_reading_and_writing_is_not_written(
+    desk: Desk, ledger: SqlLedger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await ledger.append("turn", turn("Zebedea asks about kettles"))
+    each = ledger.each
+
+    async def erased_meanwhile(*asked: Any, **named: Any) -> list[Any]:
+        rows = await each(*asked, **named)
+        monkeypatch.setattr(ledger, "each", each)
+        await ledger.erase([made.entry_id], "request")
+        return rows
+
+    monkeypatch.setattr(ledger, "each", erased_meanwhile)
+    await desk.follow(ledger, budget_s=0)
+    assert await ids(desk, DeskSearch(words="zebedea")) == []
+    assert (await desk.find(DeskSearch(kind="turn"))).rows[0].erased
+    assert b"zebedea" not in (tmp_path / "home" / "review.db").read_bytes().lower()
+    assert b"zebedea" not in (tmp_path / "home" / "review.db-wal").read_bytes().lower()
+
+
+async def everything(desk: Desk, ledger: SqlLedger) -> list[dict[str, Any]]:
+    assert (await desk.follow(ledger)).is_whole
+    return [row.as_json() async for row in desk.rows(DeskSearch(kind="all"))]
+
+
+async def no_process(*_asked: Any, **_named: Any) -> Any:
+    raise ServiceUnavailable("text worker", "no process can be started")
+
+
+async def dies(*_asked: Any, **_named: Any) -> Any:
+    raise WorkFailed("its process ended by itself")
+
+
+@pytest.mark.parametrize("how", ["process", "none can be started", "dies"])
+async def test_entries_that_another_process_reads_are_the_same(
+    how: str, desk: Desk, ledger: SqlLedger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(2 * BATCH):
+        await ledger.append("turn", turn(f"question {n}", user=f"person-{n % 7}"))
+    here = await everything(desk, ledger)
+    monkeypatch.setattr("bot.desk.index.MANY", 10)
+    pool, sent = Pool(), list[str]()
+
+    async def run(function: Callable[..., Any], /, *asked: Any, **named: Any) -> Any:
+        sent.append(function.__name__)
+        other: Run = {"process": pool.run, "none can be started": no_process, "dies": dies}[how]
+        return await other(function, *asked, **named)
+
+    others = Desk(tmp_path / "others.db", run)
+    reached = list[int]()
+    try:
+        await others.follow(ledger, on_reach=lambda reach: reached.append(reach.seq))
+        assert await everything(others, ledger) == here
+        assert await others.check(ledger) == 0
+    finally:
+        await others.close()
+        pool.close()
+    assert sent
+    assert reached == sorted(reached)
+    assert len(reached) > 1
+
+
 async def test_several_may_fill_it_at_once(desk: Desk, tmp_path: Path) -> None:
     ledger = FakeLedger()
     for n in range(300):
@@ -391,18 +455,17 @@ async def test_batches_grow_while_they_are_fast(desk: Desk, ledger: SqlLedger, m
     for n in range(2 * BATCH):
         await ledger.append("reload", {"n": n})
     read = list[int]()
-    entries = ledger.entries
+    each = ledger.each
 
-    def counted(**asked: Any) -> AsyncIterator[Any]:
-        if asked.get("limit", 0) > 1:
-            read.append(asked["limit"])
-        return entries(**asked)
+    async def counted(make: Callable[[Entry], Any], *, limit: int, **asked: Any) -> list[Any]:
+        read.append(limit)
+        return await each(make, limit=limit, **asked)
 
-    monkeypatch.setattr(ledger, "entries", counted)
+    monkeypatch.setattr(ledger, "each", counted)
     monkeypatch.setattr("bot.desk.index.time.monotonic", lambda: 0.0)
     assert (await desk.follow(ledger)).is_whole
     assert read[0] == BATCH
-    assert max(read) > BATCH + 1
+    assert max(read) > BATCH
 
 
 async def test_documents_are_known_by_a_part_of_their_id_and_the_record_by_its_beginning(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.desk.rows import REPORTED, SCREEN, ClaimFacts, DeskRow, DocumentFacts, Said, row_of
+from bot.desk.rows import REPORTED, SCREEN, ClaimFacts, DeskRow, DocumentFacts, Said, packed_row_of, row_of, unpacked
 from rai.records import Entry
 from tests.fakes.recorded_turn import QUESTION, recorded_turn
 
@@ -110,3 +110,20 @@ def test_a_verdict_says_what_it_is_and_whose(actor: dict[str, Any], user: str) -
     }
     row = row_of(entry("verdict", body))
     assert (row.title, row.user) == ("Wrong on 01TURN: Beside the point", user)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("turn", recorded_turn() | {"delivery": "follows"}),
+        ("turn", {"erased": True}),
+        ("feedback", {"schema": 2, "entry_id": "t", "reaction": "like"}),
+        ("erase", {"schema": 2, "entry_ids": ["a", "b"]}),
+        ("quarantine_decision", {"schema": 2, "passage": {"id": "p", "chunk_id": "c"}, "decision": "release"}),
+    ],
+)
+def test_a_row_comes_back_from_another_process_as_it_was(kind: str, body: dict[str, Any]) -> None:
+    row, packed = row_of(entry(kind, body)), packed_row_of(entry(kind, body))
+    assert unpacked(packed) == row
+    assert repr(unpacked(packed)) == repr(row)  # named tuples of other names are equal too
+    assert {type(each) for each in packed} <= {int, str, bool, float, tuple}

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from aiohttp import ClientResponse, ClientSession, web
@@ -18,12 +18,14 @@ from bot.settings.settings import Settings
 from bot.teams.endpoint import add_routes
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.ports import Transport
+from grounding.bounded.pool import Run
 from grounding.errors import StoreError
 from rai.records import Entry, Outcome, Verification
 from tests.fakes.channel import FakeChannel
 from tests.fakes.ledger import exported
 
 Json = dict[str, Any]
+T = TypeVar("T")
 SDKS = ("botbuilder", "agents")
 
 REPLY = Reply(
@@ -83,6 +85,11 @@ class FakeLedger:
         for seq, (kind, body) in enumerate(self.appended, start=1):
             if seq > after and (kinds is None or kind in kinds):
                 yield Entry(f"e{seq}", seq, "2026-11-03T10:00:00Z", kind, body, "", "")
+
+    async def each(
+        self, make: Callable[[Entry], T], *, after: int = 0, limit: int, run: Run = asyncio.to_thread, at_once: int = 1
+    ) -> list[T]:
+        return [await run(make, entry) async for entry in self.entries(after=after, limit=limit)]
 
     async def export(self) -> AsyncIterator[str]:
         for line in exported([entry async for entry in self.entries()]):

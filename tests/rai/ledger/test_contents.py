@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping
 from copy import deepcopy
@@ -14,7 +15,18 @@ from hypothesis import strategies as st
 from rai.entry_schema import KINDS, ONCE, STORED, Leaf, texts
 from rai.ledger import attest_verify
 from rai.ledger.chain import canonical
-from rai.ledger.contents import UNREADABLE, content_body, is_split, join, named_in, numbers_in, sha256_of, split, words
+from rai.ledger.contents import (
+    UNREADABLE,
+    content_body,
+    from_base_85,
+    is_split,
+    join,
+    named_in,
+    numbers_in,
+    sha256_of,
+    split,
+    words,
+)
 from tests.fakes.recorded_turn import QUESTION, recorded_turn
 
 TURN = recorded_turn()
@@ -269,3 +281,29 @@ def test_a_content_is_known_by_its_text_as_it_is_stored(value: Any) -> None:
     ):
         assert named_in(changed) is None
     assert named_in(None) is named_in(text.encode()) is named_in("{}") is None
+
+
+@given(st.binary(max_size=300))
+def test_base_85_is_read_as_the_library_reads_it(raw: bytes) -> None:
+    text = base64.b85encode(raw).decode()
+    assert from_base_85(text) == raw == base64.b85decode(text)
+
+
+@pytest.mark.parametrize("text", ['abc"d', "ä", "~~~~~", "|NsC0|NsC1", "a b"])
+def test_what_is_no_base_85_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"base 85|ascii"):
+        from_base_85(text)
+    with pytest.raises(ValueError, match=r"base85|ASCII"):
+        base64.b85decode(text)
+
+
+def test_a_spelling_that_is_kept_is_used() -> None:
+    kept, values = stored(TURN)
+    asked = list[int]()
+
+    def spelled(number: int) -> str:
+        asked.append(number)
+        return canonical(values[number])
+
+    assert join(kept, "turn", values, spelled) == join(kept, "turn", values)
+    assert asked == kept[STORED]["evidence"]
