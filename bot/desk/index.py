@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -168,6 +169,8 @@ class Desk:
         until = None if budget_s is None else time.monotonic() + budget_s
         rebuilt = 0
         async with self._filling, _ReadAhead(ledger, self._run) as ahead:
+            if until is None:
+                ahead.spare_the_collector()
             if self._unflushed:
                 await self._flush_soon()
             while True:
@@ -446,6 +449,7 @@ class _ReadAhead:
         self._ledger = ledger
         self._run = run
         self._begun: tuple[int, asyncio.Task[list[Packed]]] | None = None
+        self._spared = False
         self.last = 0
         """The last entry of the ledger when the rows were asked for."""
 
@@ -453,7 +457,16 @@ class _ReadAhead:
         return self
 
     async def __aexit__(self, *_raised: object) -> None:
+        if self._spared:
+            gc.unfreeze()
         await self._end()
+
+    def spare_the_collector(self) -> None:
+        """Leaves what is there now out of the rounds of the garbage collector until this ends: a million rows have it walk through the whole program, again and again, for
+        a tenth of the time that they take.
+        """
+        gc.freeze()
+        self._spared = True
 
     def begin(self, after: int, most: int) -> None:
         """Reads the next `most` rows meanwhile."""

@@ -370,22 +370,25 @@ def _entry(row: DeskRow, clock: str) -> tuple[Any, ...]:
 
 
 def _add_beside(connection: Connection, rows: Sequence[DeskRow]) -> None:
-    versions = _ids(connection, VERSIONS, {document[:2] for row in rows for document in row.documents})
-    sorts = _ids(connection, SORTS, {tuple(claim) for row in rows for claim in row.claims})
-    # once more by key: two texts that no database takes can be stored as the same
-    documents = {
-        (versions[doc_id, version], row.seq): (quoted, web)
+    versions = _ids(connection, VERSIONS, {d[:2] for row in rows for d in row.documents})
+    sorts = _ids(connection, SORTS, {claim for row in rows for claim in row.claims})
+    documents = [
+        (versions[doc_id, version], row.seq, quoted, web)
         for row in rows
         for doc_id, version, quoted, web in row.documents
-    }
-    claims = {(sorts[claim], row.seq) for row in rows for claim in row.claims}
+    ]
+    claims = [(sorts[claim], row.seq) for row in rows for claim in row.claims]
+    if len(set(versions.values())) < len(versions):  # two texts that no database takes are stored as the same
+        documents = list({document[:2]: document for document in documents}.values())
+    if len(set(sorts.values())) < len(sorts):
+        claims = list(dict.fromkeys(claims))
     said = [
         {"seq": r.seq, "turn": sound(each.turn), "what": each.what, "value": sound(each.value)}
         for r in rows
         for each in r.said
     ]
     if documents:
-        _insert(connection, DOCUMENTS.name, DOCUMENTS.columns.keys(), sorted(k + v for k, v in documents.items()))
+        _insert(connection, DOCUMENTS.name, DOCUMENTS.columns.keys(), sorted(documents))
     if claims:
         _insert(connection, CLAIMS.name, CLAIMS.columns.keys(), sorted(claims))
     if said:

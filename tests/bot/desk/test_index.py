@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import json
 import sqlite3
@@ -331,6 +332,22 @@ async def test_entries_that_another_process_reads_are_the_same(
     assert sent
     assert reached == sorted(reached)
     assert len(reached) > 1
+
+
+async def test_the_collector_goes_on_afterwards(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = FakeLedger()
+    for n in range(3):
+        await ledger.append("turn", turn(f"question {n}"))
+    frozen, each = list[int](), ledger.each
+
+    async def looked(*asked: Any, **named: Any) -> list[Any]:
+        frozen.append(gc.get_freeze_count())
+        return await each(*asked, **named)
+
+    monkeypatch.setattr(ledger, "each", looked)
+    await desk.follow(ledger)
+    assert frozen[0] > 0
+    assert gc.get_freeze_count() == 0
 
 
 async def test_several_may_fill_it_at_once(desk: Desk, tmp_path: Path) -> None:
