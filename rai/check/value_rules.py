@@ -222,7 +222,7 @@ def _rate(judged: Judged) -> Finding | None:
 _NAMES = frozenset("name name-role name-spelling name-sibling list-item holiday no-name name-alone".split())
 _PERSON = frozenset({"context", "question-rival", "question"})
 _PLACES = frozenset(
-    "closed-day country hours-apart verbatim bound cell-row cell-column day-line section list-item list-number band close-wording owner sources-disagree words-nearer words-of-another "
+    "closed-day country hours-apart verbatim bound cell-row cell-column day-line section list-item list-number band close-wording owner sources-disagree words-nearer part-row words-of-another "
     "too-many other-row other-column other-card held held-beside".split()
 )
 

@@ -15,13 +15,13 @@ from functools import lru_cache
 from itertools import islice
 
 from grounding.text import stem, terms
-from rai.check.answer import Answer, named
+from rai.check.answer import Answer, is_compared, named
 from rai.check.comparison.contacts import agree
 from rai.check.comparison.lookup_keys import measure_of
 from rai.check.comparison.values import same_value
 from rai.check.context import MOST_STANDING, Around, CheckContext, Finding, name_of
 from rai.check.reading.frames import Frame
-from rai.check.reading.keys import Spoken, axes_of, spoken, spoken_words
+from rai.check.reading.keys import Spoken, axes_of, header_of, line_at, spoken, spoken_words
 from rai.check.reading.opposites import opposed
 from rai.check.reading.owners import anothers, label_words, owner
 from rai.check.reading.role_words import numbered, role_terms
@@ -31,7 +31,7 @@ from rai.check.rules.bands import of_another_band, of_another_day
 from rai.check.rules.conflict import conflict
 from rai.check.rules.elsewhere import elsewhere
 from rai.check.rules.nearer import nearer
-from rai.check.rules.rivals import Rival, rival_of
+from rai.check.rules.rivals import Rival, part_named, rival_of
 from rai.claims.amounts.currencies import CODES, pattern_of
 from rai.claims.found import Found
 from rai.claims.languages import language
@@ -95,6 +95,7 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
             _disagreed(claim, found, kept, around, context)
             or elsewhere(n, claim, kept, others, answer)
             or (None if _is_foreign(kept[0], answer.words) else nearer(n, kept, others, answer))
+            or _of_a_part(n, kept, others, answer)
             or held(claim, found, kept, "held")
         )
     if unseen or len(beaten) < len(agreeing):
@@ -105,6 +106,28 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     spans = (place.span(), other.place.span())
     why = f"{name_of(place)} has {spans[0].text} for something else; here {name_of(other.place)} says {spans[1].text}."
     return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=other.by)
+
+
+def _of_a_part(n: int, places: Sequence[Place], others: Sequence[Place], answer: Answer) -> Finding | None:
+    """`unchecked` for a value of a thing where the sentence names a part of it, which has another value in a row of its own."""
+    if answer.values[n].kind not in _OF_ROWS or answer.at[n] < 0 or is_compared(n, answer):
+        return None
+    value, span = answer.values[n], answer.sentences[answer.at[n]]
+    before, after = answer.text[span.start : value.start][-LONGEST:], answer.text[value.end : span.end][:LONGEST]
+    clause = f"{_LISTED.split(before)[-1]} {_LISTED.split(after)[0]}"
+    found = [(p, *part) for p in places if (part := part_named(p, others, clause)) is not None]
+    if not found:
+        return None
+    place, other, word = found[0]
+    if _is_used(n, other, answer) or any(word in {stem(said) for said in terms(p.line())} for p in places):
+        return None
+    spans = place.span(), other.span()
+    why = f"The sentence names a part, for which {name_of(other)} says {spans[1].text}."
+    return Finding("unchecked", spans, why, rule="part-row")
+
+
+_LISTED = re.compile(r"[;:,.!?]\s")
+_OF_ROWS = ("money", "quantity", "percent")
 
 
 def _resumed(place: Place, places: Sequence[Place]) -> Place:
@@ -277,14 +300,24 @@ def _beating(place: Place, others: Sequence[Place], told: _Naming) -> Rival | No
 
 
 def _counts_alike(place: Place, told: _Naming) -> bool:
-    """True of a bare number in a cell that counts there what the answer counts: 150 "pages"."""
+    """True of a bare number in a table that counts what the answer counts: 150 "pages", in its cell or in the name of a column."""
     if not place.unit.row:
         return False
     mine, theirs = _COUNTED.match(told.around.following), _COUNTED.match(place.text(), place.found.end)
-    return mine is not None and theirs is not None and stem(mine[1].lower()) == stem(theirs[1].lower())
+    if mine is None:
+        return False
+    counted = {stem(word.lower()) for word in mine.groups() if word}
+    if theirs is not None and stem(theirs[1].lower()) == stem(mine[1].lower()):
+        return True
+    line = place.text()[place.unit.start : place.unit.end][:LONGEST]
+    header = header_of(place.text(), line_at(place.text(), place.found.start))
+    columns = [place.text()[header.start : header.end][:LONGEST]] if header is not None else _LABEL.findall(line)
+    return bool(counted & {stem(word) for label in columns for word in terms(label)})
 
 
-_COUNTED = re.compile(r" ?([^\W\d_]{3,})")
+_LABEL = re.compile(r"(?:^|\| )([^|:]{2,60}): ")
+_COUNTED = re.compile(r" ?([^\W\d_]{3,})(?: ([^\W\d_]{3,}))?")
+"""What a number counts: the word behind it, and one more ("2 edited files")."""
 
 
 def _owners(place: Place, rivals: Sequence[Place], told: _Naming) -> Rival | None:

@@ -8,10 +8,12 @@ the value is in the wrong role. Where nothing is named nothing is decided.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from grounding.text import STOP_WORDS, fold, stem
 from rai.check.reading.keys import Axis, Key, Spoken, axes_of, rows_apart
 from rai.check.reading.sources import Place
 
@@ -50,6 +52,44 @@ def rival_of(place: Place, others: Sequence[Place], layers: Sequence[Spoken], it
     return None
 
 
+def part_named(place: Place, others: Sequence[Place], clause: str) -> tuple[Place, str] | None:
+    """The value of the row that a clause names as a part of what the row of `place` is of, and the word, stemmed: "the battery of the Perch C2", of a table with a row for
+    cameras and one for batteries. None if it names no such row, or several. `others`: of one kind and measure.
+    """
+    if not place.unit.row:
+        return None
+    near = [o for o in others if o.source == place.source and o.unit.field == "text"]
+    tokens = [t.lower() for t in _TOKEN.findall(fold(clause))]
+    said = [stem(t) for t in tokens]
+    for axis in axes_of(place.text(), place.found.start) if near else ():
+        own = axis.keys.get(axis.own) if axis.by == "cell-row" else None
+        owns = [at for at, word in enumerate(said) if own is not None and word in own.every]
+        parts = {
+            number: word
+            for number, key in axis.keys.items()
+            for at, word in enumerate(said)
+            if number != axis.own
+            and len(word) > _SHORT
+            and word in key.alone
+            and any(_is_of(tokens, at, o) for o in owns)
+        }
+        if len(parts) == 1:
+            [(number, word)] = parts.items()
+            other = _within(axis, number, near, place)
+            return None if other is None else (other, word)
+    return None
+
+
+def _is_of(tokens: Sequence[str], part: int, whole: int) -> bool:
+    """True if nothing but words without a meaning of their own stands between two words: "battery of the C2", "C2 battery"."""
+    first, last = sorted((part, whole))
+    return last - first <= _NEAR and all(token in STOP_WORDS for token in tokens[first + 1 : last])
+
+
+_NEAR = 4
+_TOKEN = re.compile(r"[^\W_]+")
+
+
 def _in_other_passages(place: Place, others: Sequence[Place]) -> Iterator[tuple[Axis, Sequence[Place]]]:
     """The rows of a long table that other passages of the same document hold, with the values that stand there."""
     if not place.unit.row:
@@ -86,7 +126,7 @@ def _told_apart(axis: Axis, place: Place) -> Axis:
 def _asked(axis: Axis, own: Key, place: Place, others: Sequence[Place], layers: Sequence[Spoken]) -> Place | None:
     """The value whose key is named by the first of `layers` that names a key; None if it names the value's own, or a word that only this one has of the two."""
     for at, layer in enumerate(layers):
-        named = axis.named(layer)
+        named = _longest(axis, axis.named(layer))
         if axis.own in named or len(named) > 1:
             return None
         for key in named:
@@ -97,6 +137,12 @@ def _asked(axis: Axis, own: Key, place: Place, others: Sequence[Place], layers: 
                 return _by_all_words(axis, own, place, others, layers)
             return _within(axis, key, others, place)
     return _by_all_words(axis, own, place, others, layers)
+
+
+def _longest(axis: Axis, named: frozenset[int]) -> frozenset[int]:
+    """Of named keys those that no other of them has all words of and more: "Folio M Layflat" names no "Folio M"."""
+    every = {key: axis.keys[key].every for key in named}
+    return frozenset(key for key in named if not any(every[key] < every[other] for other in named))
 
 
 def _by_all_words(

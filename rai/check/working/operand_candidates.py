@@ -186,7 +186,7 @@ def _is_an_amount(m: int, evidence: Sequence[EvidenceSpan], wanted: Found, answe
     )
 
 
-_STANDING = ("words-nearer", "sources-disagree")
+_STANDING = ("words-nearer", "part-row", "sources-disagree")
 """Rules that doubt a value which stands in a source: what is reckoned with it may be right."""
 
 
