@@ -19,17 +19,18 @@ _LOWER = r"[^\W\d_]{2,20}"
 _END = r"(?=[ \t]*(?:[,.!?:;()\n—–|-]|$))"
 _ENTRY = r"(?=[ \t]*(?:[,;()\n|–-]|$))"
 _ON = r"(?=[ \t]*(?:[,.!?;)\n—–|-]|$)|[ \t]+(?:and|from|calling|writing|here|speaking|again|with|und|aus|et|de|y|e|en|i|z|uit)\b)"
-_TITLE = (
+TITLE = (
     r"(?:(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Mademoiselle|Sra?|Srta|Se[ñn]ora?|Do[nñ]a?|"
     r"Rev|Capt|Sgt|Hr|Sig(?:\.ra|\.na|nora?|\.)?|Dott(?:\.ssa)?|Senhora?|Dhr|Mevr(?:ouw)?|Meneer|Mevr)"
     r"\.?[ \t]+(?:(?:Dr|Prof)\.?[ \t]+){0,2})"
 )
-_GREETING = (
+GREETING = (
     r"(?:Hi|Hello|Hey|Dear|Good[ \t](?:morning|afternoon|evening)|Welcome|Hallo|Guten[ \t](?:Tag|Morgen|Abend)|Moin|Servus|Lieber?|"
     r"Sehr[ \t]geehrter?|Bonjour|Bonsoir|Salut|Ch(?:er|ère)|Hola|Buenos[ \t]d[ií]as|Buenas[ \t](?:tardes|noches)|"
     r"Estimad[oa]|Querid[oa]|Buongiorno|Buonasera|Salve|Ciao|Gentile|Ol[áa]|Bom[ \t]dia|Boa[ \t](?:tarde|noite)|Car[oa]|Prezad[oa]|"
     r"Goede(?:morgen|middag|navond)|Beste|Geachte|Dag|Dzień[ \t]dobry|Cześć|Witam|Szanown[ya])"
 )
+"""How people are greeted, and their titles, in eight languages: patterns, the title with what stands behind it. In a title case tells, in a greeting it does not."""
 _THANKS = r"(?:Thanks|Thank[ \t]you|Danke|Vielen[ \t]Dank|Merci|Gracias|Grazie|Obrigad[oa]|Bedankt|Dank[ \t]je|Dziękuję|Sorry|Bye|Goodbye)"
 SIGNED = (
     r"(?:(?:(?:best|kind|warm|many)[ \t]+){0,2}(?:regards|wishes|thanks)|(?:yours[ \t]+)?(?:sincerely|truly|faithfully)|cheers|best|thanks|"
@@ -59,9 +60,9 @@ CUES = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?i:\b(?:my|his|her|their|the)[ \t]+(?:(?:full|first|last|maiden|middle|legal|new|old|[^\W\d_]{{2,14}}['’]?s?)[ \t]+){{0,2}}name(?:['’]s|[ \t]+is|[ \t]+was|:)[ \t]+)({_NAME})",
-        rf"(?im:(?:^|[\n;,|(•*–-])[ \t]*{_LABEL}[ \t]*[:=][ \t]*)(?:{_TITLE})?(?:({_TWO}){_END}|({_NAME}){_ENTRY})",
+        rf"(?im:(?:^|[\n;,|(•*–-])[ \t]*{_LABEL}[ \t]*[:=][ \t]*)(?:{TITLE})?(?:({_TWO}){_END}|({_NAME}){_ENTRY})",
         rf"\b(?:customer|client|caller|[Kk]undin|[Kk]unde|cliente)(?:[ \t]*+,)?[ \t]++({_TWO})(?=[ \t,.;)]|$)",
-        rf"\b(?i:{_GREETING})[ \t]*+[,!.]?[ \t]*+[Tt]his[ \t]++is[ \t]+({_NAME}){_ON}",
+        rf"\b(?i:{GREETING})[ \t]*+[,!.]?[ \t]*+[Tt]his[ \t]++is[ \t]+({_NAME}){_ON}",
         rf"\b[Tt]his[ \t]+is[ \t]+({_TWO}){_ON}",
         rf"\b[Tt]his[ \t]+is[ \t]+({_NAME})(?=[ \t]+(?:speaking|calling|here|writing|again)\b)",
         rf"\b(?:[Ii][ \t]+am|[Ii][’']m)[ \t]+({_NAME}){_ON}",
@@ -71,8 +72,8 @@ CUES = tuple(
         rf"\b(?i:je[ \t]+suis|ici)[ \t]+({_TWO}){_ON}",
         rf"\b(?i:me[ \t]+llamo|mi[ \t]+nombre[ \t]+es|le[ \t]+habla)[ \t]+({_NAME})",
         rf"\b(?i:soy)[ \t]+({_NAME}){_ON}",
-        rf"\b(?i:{_GREETING}|{_THANKS})[ \t,]+(?:{_TITLE})?({_NAME}){_END}",
-        rf"\b{_TITLE}({_NAME})",
+        rf"\b(?i:{GREETING}|{_THANKS})[ \t,]+(?:{TITLE})?({_NAME}){_END}",
+        rf"\b{TITLE}({_NAME})",
         rf"\bM\.[ \t]+({_NAME})",
         rf"\bPani[ \t]+({_NAME})",
         (
@@ -82,7 +83,7 @@ CUES = tuple(
         (
             rf"\b(?i:(?:booked|registered|listed|filed|held|reserved|ordered)[ \t]+(?:under|to|for)|(?:under|in)[ \t]+(?:the|my)[ \t]+name(?:[ \t]+of)?|"
             rf"(?:account|card|policy)[ \t-]?(?:holder|owner)(?:[ \t]+is|[ \t]*,)?|made[ \t]+out[ \t]+to|auf[ \t]+den[ \t]+namen|au[ \t]+nom[ \t]+de|a[ \t]+nombre[ \t]+de|"
-            rf"a[ \t]+nome[ \t]+di|op[ \t]+naam[ \t]+van|na[ \t]+nazwisko)[ \t:]+(?:{_TITLE})?({_NAME}){_ON}"
+            rf"a[ \t]+nome[ \t]+di|op[ \t]+naam[ \t]+van|na[ \t]+nazwisko)[ \t:]+(?:{TITLE})?({_NAME}){_ON}"
         ),
         rf"\b(?i:customer|client|caller|user|kunde|kundin|cliente?|agent|advisor|berater(?:in)?)[ \t]*\([ \t]*({_NAME})[ \t]*\)",
         rf"(?:^|\n)[ \t]*(?i:from|to|cc|von|an|de|à|para|da|van|aan|od)[ \t]*:[ \t]*\"?({_NAME})\"?[ \t]*(?=<[^>\n]{{1,80}}@|\[mailto)",
@@ -96,7 +97,7 @@ CUES = tuple(
             rf"ma[ \t]+(?:femme|fille|mère|sœur)|mi[ \t]+(?:marido|mujer|esposa|esposo|hijo|hija|madre|padre|hermano|hermana)|mio[ \t]+(?:marito|figlio|padre)|"
             rf"mia[ \t]+(?:moglie|figlia|madre))(?:[ \t]*,)?[ \t]+({_NAME})"
         ),
-        rf"\b(?i:{_GREETING})[ \t,.!]+({_NAME})(?:…|\.{{3}})?[ \t]*,?[ \t]+(?i:here|speaking|calling|writing|hier|ici|aquí|qui|tutaj)\b",
+        rf"\b(?i:{GREETING})[ \t,.!]+({_NAME})(?:…|\.{{3}})?[ \t]*,?[ \t]+(?i:here|speaking|calling|writing|hier|ici|aquí|qui|tutaj)\b",
         rf"(?:^|\n|(?<=[.!?:][ \t]))[ \t]*({_NAME})(?:…|\.{{3}})?[ \t]+(?i:here)(?=[ \t]*(?:[,;–—-]|$)|[ \t]+(?:again|from|calling|with)\b)",
         (
             rf"\b(?i:mi[ \t]+chiamo|il[ \t]+mio[ \t]+nome[ \t]+è|parla|(?:o[ \t]+)?meu[ \t]+nome[ \t]+é|(?:eu[ \t]+)?(?:me[ \t]+chamo|chamo-me)|mijn[ \t]+naam[ \t]+is|ik[ \t]+heet|"

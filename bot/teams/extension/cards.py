@@ -24,6 +24,7 @@ from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.records import Passage
 from grounding.text import body_start, sentences, terms
+from rai.personal.names import GREETING, TITLE
 from rai.records import SUPPORTED, Claim, EvidenceSpan, Outcome, Report
 
 SELECT_VERB, SHOW, USE, AGAIN = "insert", "show", "use", "again"
@@ -160,6 +161,15 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 """What stands before the name of whom one writes to, or who signs."""
+_NAMED = rf"{TITLE}(?P<name>[^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*)?)[ \t]*"
+_CALLED = tuple(
+    re.compile(rf"{before}{_NAMED}(?={behind})")
+    for before, behind in (
+        (rf"(?:^|[.!?\n]\s*|(?i:\b{GREETING})[ \t]+)", r"[,.!?:\n—–]|$"),
+        (r"[,—–]\s*", r"[.!?\n]|$"),
+    )
+)
+"""Whom one writes to, by title and name where a sentence begins or ends: "…, Mr Doyle!". "Your technician, Mr Doyle, comes" says that there is one."""
 _YOURS = re.compile(
     r"\b(?:your|ihr\w{0,2}|eure?\w?|votre|vos|su|tu|vuestr[oa]s?|vostr[oaei]|uw|jullie|jouw)\s+$", re.IGNORECASE
 )
@@ -170,11 +180,19 @@ def _is_of_the_talk(claim: Claim, text: str) -> bool:
     """Whether a value in doubt is of the talk itself and of no source: whom one writes to, who signs, "today", and how large the customer's own things are."""
     if claim.rule == "no-source" and claim.kind == "quantity" and _SIZE.search(claim.text):
         return _YOURS.search(text[max(0, claim.start - 24) : claim.start]) is not None
+    if claim.rule in ("no-name", "name-alone") and is_addressed(text, claim.start, claim.end):
+        return True
     if claim.status != "unchecked":
         return False
     if claim.rule == "relative-day":
         return True
     return claim.rule == "name-alone" and _ADDRESSED.search(text[max(0, claim.start - 40) : claim.start]) is not None
+
+
+def is_addressed(text: str, start: int, end: int) -> bool:
+    """True if the name at `text[start:end]`, its title before or in it, calls the person that one writes to."""
+    found = (called for pattern in _CALLED for called in pattern.finditer(text))
+    return any(called.start() < end and start < called.end() and end >= called.end("name") for called in found)
 
 
 def _nearest_first(claim: Claim, texts: Mapping[str, str], message: str) -> Claim:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 
 from grounding.text import caseless
 from rai.check.answer import Answer
 from rai.check.context import CheckContext, Finding, name_of
+from rai.check.lexicon.load import rows
 from rai.check.names.entities import match_name
 from rai.check.names.variants import core_words, misspelt, names_holding
 from rai.check.reading.cards import cards_of
@@ -24,6 +26,7 @@ from rai.check.reading.sources import Place, caseless_field
 from rai.check.rules.place_rules import layers_of
 from rai.check.rules.rivals import rival_of
 from rai.claims.found import Found
+from rai.claims.languages import language
 from rai.claims.names.names import normal
 from rai.records import Claim, EvidenceSpan
 
@@ -59,10 +62,42 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
         if claim.entity in ("person", "organisation")
         else _without_first(claim.text, answer.text, claim.start, context)
     )
+    code = language(answer.words)
+    shorter = _without_function_words(shorter or claim.text, code) or shorter
     if shorter and (spans := _written(shorter, context)):
         return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
     name = shorter or claim.text
-    return _of_several(name, context) or _unwritten(name, claim, finding, value, context)
+    found = _of_several(name, context) or _unwritten(name, claim, finding, value, context)
+    if (
+        found.rule == "no-name"
+        and code == _CAPITAL_NOUNS
+        and not claim.entity
+        and value.entity not in ("code", "address")
+    ):
+        return Finding(
+            "unchecked",
+            (),
+            f"No source has {name}; nouns have capitals there, and it may be no name.",
+            rule="name-alone",
+        )
+    return found
+
+
+_CAPITAL_NOUNS = "de"
+"""The language in which every noun has a capital: two of them in a row are no name for that."""
+
+
+def _without_function_words(name: str, code: str) -> str:
+    """A name without the articles and prepositions that it begins with, which have their capital from the beginning of the sentence: "Mit der Backup Box"; "" if there are none."""
+    small = _function_words(code) if code else frozenset[str]()
+    words = list(_WORD.finditer(name))
+    first = next((at for at, word in enumerate(words) if word[0].lower() not in small), 0)
+    return name[words[first].start() :] if first else ""
+
+
+@lru_cache(maxsize=16)
+def _function_words(code: str) -> frozenset[str]:
+    return frozenset(rows("function")["function"][code])
 
 
 def _exact(spans: tuple[EvidenceSpan, ...]) -> Finding:

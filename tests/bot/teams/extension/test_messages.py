@@ -472,6 +472,26 @@ def test_whom_one_writes_to_and_who_signs_are_no_values(text: str, claim: str, t
     assert (f'"{claim}' in rows_of(text, Report("unsupported", 0.0, (made,)), ())) is told
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "addressed"),
+    [
+        ("Hallo Herr Brandl, gerne!", "Hallo Herr Brandl", True),
+        ("Guten Tag Frau Dr. Weber, die Garantie gilt.", "Weber", True),
+        ("Congratulations on the new house, Mr Doyle! Just let us know.", "Doyle", True),
+        ("Mr Doyle, it costs $5.", "Mr Doyle", True),
+        ("It costs $5, Mrs O'Neil.", "O'Neil", True),
+        ("Ask Mr Doyle in the shop.", "Doyle", False),
+        ("Our boss is Mr Doyle.", "Doyle", False),
+        ("Your technician, Mr Doyle, comes on Monday.", "Doyle", False),
+        ("It costs $5. Wren X2, Mr Doyle!", "Wren X2", False),
+    ],
+)
+def test_who_is_called_by_title_and_name_is_no_value(text: str, name: str, addressed: bool) -> None:
+    at = text.index(name)
+    made = Claim("entity", name, at, at + len(name), status="absent", rule="no-name", why="No source has it.")
+    assert ("No values in this message" in rows_of(text, Report("unsupported", 0.9, (made,)), ())) is addressed
+
+
 @pytest.mark.parametrize(("text", "told"), [("For your 70 m² flat it is $5.", False), ("The flat has 70 m².", True)])
 def test_how_large_the_customers_own_things_are_no_source_need_say(text: str, told: bool) -> None:
     at = text.index("70 m²")
