@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -27,6 +28,7 @@ from rai.ledger.chain import ERASE
 from rai.ports import Ledger
 from rai.records import Entry
 
+LOG = logging.getLogger("attest.desk")
 T = TypeVar("T")
 NAME = "review.db"
 PAGE = 25
@@ -150,6 +152,7 @@ class Desk:
         self._path = path
         self._run = run or shared_pool().run
         self._engine: Engine | None = None
+        self._identity: tuple[int, int] | None = None
         self._filling = asyncio.Lock()
         self._unflushed = False
         self._batch = BATCH
@@ -166,9 +169,17 @@ class Desk:
         """Go on to the last entry of the ledger, or as far as `budget_s` seconds lead. What the index says of the last entries is compared with their seals first. `on_reach` hears
         how far it goes after each of many parts.
         """
+        async with self._filling:
+            try:
+                return await self._followed(ledger, budget_s, on_reach)
+            except sql.DamagedError:
+                await self._make_anew()
+                return await self._followed(ledger, budget_s, on_reach)
+
+    async def _followed(self, ledger: Ledger, budget_s: float | None, on_reach: Callable[[Reach], None]) -> Reach:
         until = None if budget_s is None else time.monotonic() + budget_s
         rebuilt = 0
-        async with self._filling, _ReadAhead(ledger, self._run) as ahead:
+        async with _ReadAhead(ledger, self._run) as ahead:
             if until is None:
                 ahead.spare_the_collector()
             if self._unflushed:
@@ -190,15 +201,27 @@ class Desk:
     async def check(self, ledger: Ledger) -> int:
         """Compare every part of the index with the seal of its last entry in the ledger and with its number of rows. What does not fit is taken away, with all that follows it; says how many rows."""
         async with self._filling:
-            known = await self._read(sql.marks)
-            good: SealedAt | None = None
-            for mark in known:
-                first = good.seq if good else 0
-                rows = await self._read(lambda c, a=first, b=mark.seq: sql.counted(c, a, b))  # type: ignore[misc]
-                if not await _stands(ledger, mark) or rows != mark.count:
-                    return await self._drop(good)
-                good = mark
+            try:
+                return await self._checked(ledger)
+            except sql.DamagedError:
+                await self._make_anew()
+                return 0
+
+    async def _checked(self, ledger: Ledger) -> int:
+        good: SealedAt | None = None
+        for mark in await self._read(sql.marks):
+            first = good.seq if good else 0
+            rows = await self._read(lambda c, a=first, b=mark.seq: sql.counted(c, a, b))  # type: ignore[misc]
+            if not await _stands(ledger, mark) or rows != mark.count:
+                return await self._drop(good)
+            good = mark
         return 0
+
+    async def _make_anew(self) -> None:
+        """Takes a damaged file away: the next step begins another."""
+        LOG.warning("%s is damaged and is made anew from the ledger", self._path.name)
+        await self.close()
+        await finished(sql.remove, self._path)
 
     async def find(self, wanted: DeskSearch, size: int = PAGE) -> Found:
         """A page of a search, the newest first."""
@@ -406,9 +429,14 @@ class Desk:
             self._unflushed = not await finished(sql.flush, engine)
 
     async def _opened(self) -> Engine:
-        if self._engine is None:
-            self._engine = await finished(sql.engine_for, self._path)
-        return self._engine
+        """The engine on the file that bears the name now: who goes on with one that was removed or replaced fills what nobody reads."""
+        if self._engine is not None and sql.identity(self._path) != self._identity:
+            await self.close()
+        engine = self._engine
+        if engine is None:
+            engine = self._engine = await finished(sql.engine_for, self._path)
+            self._identity = sql.identity(self._path)
+        return engine
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
         engine = await self._opened()

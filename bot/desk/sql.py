@@ -60,6 +60,10 @@ _PAIRS = 200
 """Versions of documents that one query names."""
 
 
+class DamagedError(StoreError):
+    """The file of the index cannot be read, or holds what contradicts itself: it is to be made anew from the ledger."""
+
+
 @dataclass(frozen=True, slots=True)
 class SealedAt:
     """Up to where a part of the index was read: number and seal of the entry, and how many rows the part has."""
@@ -123,7 +127,6 @@ def counted(connection: Connection, after: int, until: int) -> int:
 
 def drop_after(connection: Connection, seq: int) -> None:
     """Takes away all rows above `seq`, which must be that of a mark or 0."""
-    gone = [r.seq for r in connection.execute(select(ENTRIES.c.seq).where(ENTRIES.c.seq > seq))]
     connection.execute(delete(MARKS).where(MARKS.c.seq > seq))
     told = _told(connection, SAID.c.seq > seq)
     tally(connection, {table.name: table.c.seq > seq for table in COUNTED_TABLES}, -1)
@@ -132,7 +135,7 @@ def drop_after(connection: Connection, seq: int) -> None:
     _drop_unused(connection)
     kept_out.drop_after(connection, seq)
     _tell_again(connection, told)
-    _drop_words(connection, gone)
+    _drop_words_after(connection, seq)
 
 
 def add(connection: Connection, rows: Sequence[DeskRow]) -> list[str]:
@@ -513,11 +516,26 @@ def engine_for(path: Path) -> Engine:
             fits = False
         if not fits:
             engine.dispose()
-            for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-                path.with_name(name).unlink(missing_ok=True)
+            remove(path)
             engine = _engine(path)
             _prepared(engine)
         return engine
+
+
+def remove(path: Path) -> None:
+    """Takes the file away, with its log. Raises StoreError."""
+    with store_errors():
+        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+            path.with_name(name).unlink(missing_ok=True)
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another of the same name; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _engine(path: Path) -> Engine:
@@ -579,6 +597,10 @@ def _drop_words(connection: Connection, numbers: Iterable[int]) -> None:
         connection.execute(text("DELETE FROM words WHERE rowid = :seq"), gone)
 
 
+def _drop_words_after(connection: Connection, seq: int) -> None:
+    connection.execute(text("DELETE FROM words WHERE rowid > :seq"), {"seq": seq})
+
+
 def words_of(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
     """By number of an entry its question and its answer."""
     found = {}
@@ -591,13 +613,18 @@ def words_of(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[
 
 @contextmanager
 def store_errors() -> Iterator[None]:
-    """Raises StoreError, on one line and without the statement, for whatever the database or the disk says."""
+    """Raises StoreError, on one line and without the statement, for whatever the database or the disk says; DamagedError where that is of the file itself."""
     try:
         yield
     except DBAPIError as error:
-        raise StoreError(f"the index of the reviewers' desk cannot be used: {_plain(str(error.orig))}") from None
+        said = str(error.orig)
+        kind = DamagedError if any(sign in said for sign in _OF_DAMAGE) else StoreError
+        raise kind(f"the index of the reviewers' desk cannot be used: {_plain(said)}") from None
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"the index of the reviewers' desk cannot be used ({type(error).__name__})") from None
+
+
+_OF_DAMAGE = ("malformed", "not a database", "constraint failed", "no such table", "no such column")
 
 
 def _plain(message: str) -> str:
@@ -605,6 +632,6 @@ def _plain(message: str) -> str:
         return "another process holds it locked"
     if "full" in message:
         return "the disk is full"
-    if "malformed" in message or "not a database" in message:
-        return "it is damaged; delete review.db, and it is made anew from the ledger"
+    if any(sign in message for sign in _OF_DAMAGE):
+        return "it is damaged, and is made anew from the ledger"
     return message.splitlines()[0][:120]

@@ -212,6 +212,64 @@ async def test_a_file_that_is_damaged_or_of_another_form_is_made_anew(
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def spoiled(path: Path) -> None:
+    """Overwrite the middle of the file, beyond what opening it reads."""
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(size // 3)
+        file.write(b"\xa5" * (size // 3))
+
+
+def without_a_row(path: Path) -> None:
+    """Take a row of entries away and leave its words."""
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DELETE FROM entries WHERE seq = 40")
+
+
+def without_a_table(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DROP TABLE said")
+
+
+@pytest.mark.parametrize("harm", [spoiled, without_a_row, without_a_table])
+async def test_a_file_that_is_harmed_inside_is_made_anew(
+    harm: Callable[[Path], None], tmp_path: Path, ledger: SqlLedger
+) -> None:
+    path = tmp_path / "home" / "review.db"
+    for n in range(60):
+        await ledger.append("turn", turn(f"kettle {n}"))
+    desk = Desk(path)
+    whole = await everything(desk, ledger)
+    await desk.close()
+    harm(path)
+    desk = Desk(path)
+    try:
+        await desk.check(ledger)
+        assert await everything(desk, ledger) == whole
+        assert await desk.check(ledger) == 0
+    finally:
+        await desk.close()
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+async def test_a_file_that_is_taken_away_is_made_anew_while_it_is_in_use(
+    replaced: bool, tmp_path: Path, desk: Desk, ledger: SqlLedger
+) -> None:
+    path = tmp_path / "home" / "review.db"
+    await ledger.append("turn", turn("kettles"))
+    whole = await everything(desk, ledger)
+    for file in path.parent.glob("review.db*"):
+        file.unlink()
+    if replaced:
+        other = Desk(path)
+        await other.follow(ledger)
+        await other.close()
+    assert await everything(desk, ledger) == whole
+    again = Desk(path)
+    assert [row.as_json() async for row in again.rows(DeskSearch(kind="all"))] == whole
+    await again.close()
+
+
 async def test_nothing_of_what_was_erased_stays_in_the_file(desk: Desk, ledger: SqlLedger, tmp_path: Path) -> None:
     """Neither in the tables nor among the words, whether the index followed before or behind the erasure, also beside words that stay."""
     names = [
