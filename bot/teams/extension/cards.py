@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -17,6 +16,7 @@ from bot.teams.answer_card import (
     may_be_tried_again,
     text_block,
 )
+from bot.teams.extension.talk import is_of_the_talk
 from bot.teams.ports import Json
 from bot.view.reply import ListedSource, ReplyView
 from bot.view.verdict import MAX_VALUE, cut, told_values
@@ -24,7 +24,6 @@ from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.records import Passage
 from grounding.text import body_start, sentences, terms
-from rai.personal.names import GREETING, TITLE
 from rai.records import SUPPORTED, Claim, EvidenceSpan, Outcome, Report
 
 SELECT_VERB, SHOW, USE, AGAIN = "insert", "show", "use", "again"
@@ -124,7 +123,7 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     first. Whose value it is, a price of which plan, that line shows.
     """
     texts = {p.chunk_id: p.text for p in passages}
-    told_of = [c for c in told_values(report.claims, text) if not _is_of_the_talk(c, text)]
+    told_of = [c for c in told_values(report.claims, text) if not is_of_the_talk(c, text)]
     values = [_nearest_first(c, texts, text) for c in told_of]
     claims = sorted([*values, *_unconfirmed(report)], key=lambda c: (not c.unsupported, c.status in SUPPORTED))
     wrong = sum(c.unsupported for c in claims)
@@ -153,46 +152,6 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
         *(item for row in rows for item in row),
     ]
     return dialog(words("check_title"), card_of(body, " · ".join(told)))
-
-
-_ADDRESSED = re.compile(
-    r"(?:\b(?:dear|hi|hello|hey|mr|mrs|ms|miss|dr|frau|herrn?|hallo|liebe[rs]?|guten (?:tag|morgen|abend)|sehr geehrte[rs]?|bonjour|ch[eè]re?|madame|monsieur|estimad[oa]|hola|ciao|gentile|beste|geachte)\.? "
-    r"|\b(?:regards|wishes|best|thanks|cheers|grüße|gruß|grüßen|cordialement|saludos|saluti|groet(?:en|jes)?),?\s{1,3})(?:[A-ZÀ-Þ][\w.'-]* )?$",
-    re.IGNORECASE,
-)
-"""What stands before the name of whom one writes to, or who signs."""
-_NAMED = rf"{TITLE}(?P<name>[^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*)?)[ \t]*"
-_CALLED = tuple(
-    re.compile(rf"{before}{_NAMED}(?={behind})")
-    for before, behind in (
-        (rf"(?:^|[.!?\n]\s*|(?i:\b{GREETING})[ \t]+)", r"[,.!?:\n—–]|$"),
-        (r"[,—–]\s*", r"[.!?\n]|$"),
-    )
-)
-"""Whom one writes to, by title and name where a sentence begins or ends: "…, Mr Doyle!". "Your technician, Mr Doyle, comes" says that there is one."""
-_YOURS = re.compile(
-    r"\b(?:your|ihr\w{0,2}|eure?\w?|votre|vos|su|tu|vuestr[oa]s?|vostr[oaei]|uw|jullie|jouw)\s+$", re.IGNORECASE
-)
-_SIZE = re.compile(r"(?:m²|m2|qm|sqm|sq\.? ?m|kg|kilos?|cm|litres?|liter)\W*$", re.IGNORECASE)
-
-
-def _is_of_the_talk(claim: Claim, text: str) -> bool:
-    """Whether a value in doubt is of the talk itself and of no source: whom one writes to, who signs, "today", and how large the customer's own things are."""
-    if claim.rule == "no-source" and claim.kind == "quantity" and _SIZE.search(claim.text):
-        return _YOURS.search(text[max(0, claim.start - 24) : claim.start]) is not None
-    if claim.rule in ("no-name", "name-alone") and is_addressed(text, claim.start, claim.end):
-        return True
-    if claim.status != "unchecked":
-        return False
-    if claim.rule == "relative-day":
-        return True
-    return claim.rule == "name-alone" and _ADDRESSED.search(text[max(0, claim.start - 40) : claim.start]) is not None
-
-
-def is_addressed(text: str, start: int, end: int) -> bool:
-    """True if the name at `text[start:end]`, its title before or in it, calls the person that one writes to."""
-    found = (called for pattern in _CALLED for called in pattern.finditer(text))
-    return any(called.start() < end and start < called.end() and end >= called.end("name") for called in found)
 
 
 def _nearest_first(claim: Claim, texts: Mapping[str, str], message: str) -> Claim:

@@ -18,12 +18,13 @@ from bot.system import System
 from bot.teams.extension.cards import checked
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import message_text
+from bot.teams.extension.talk import is_of_the_talk
 from bot.teams.message_limits import check_card, size
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.errors import ServiceError
 from grounding.records import LEAD_IN, Access, Evidence, Passage, Query, Retrieval, Turn
-from rai.records import Claim, EvidenceSpan, Outcome, Report
+from rai.records import Claim, EvidenceSpan, Kind, Outcome, Report
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, RunningBot
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import AMPLE_S
@@ -490,6 +491,25 @@ def test_who_is_called_by_title_and_name_is_no_value(text: str, name: str, addre
     at = text.index(name)
     made = Claim("entity", name, at, at + len(name), status="absent", rule="no-name", why="No source has it.")
     assert ("No values in this message" in rows_of(text, Report("unsupported", 0.9, (made,)), ())) is addressed
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value", "own"),
+    [
+        ("Since you booked in March 2026 and took FlexPlus, it costs $5.", "date", "March 2026", True),
+        ("As you made your booking in November 2025, the older terms count.", "date", "November 2025", True),
+        ("Da Sie im November 2025 gebucht haben, gelten die alten Regeln.", "date", "November 2025", True),
+        ("We close on 3 March 2026, so your order comes later.", "date", "3 March 2026", False),
+        ("The offer ended in March 2026.", "date", "March 2026", False),
+        ("Your dad at 77 can come along.", "number", "77", True),
+        ("You can bring 77 guests.", "number", "77", False),
+        ("Since you booked in March you pay $77.", "money", "$77", False),
+    ],
+)
+def test_when_they_booked_and_how_old_they_are_no_source_need_say(text: str, kind: Kind, value: str, own: bool) -> None:
+    at = text.index(value)
+    made = Claim(kind, value, at, at + len(value), status="absent", rule="no-source", why="No source has it.")
+    assert is_of_the_talk(made, text) is own
 
 
 @pytest.mark.parametrize(("text", "told"), [("For your 70 m² flat it is $5.", False), ("The flat has 70 m².", True)])
