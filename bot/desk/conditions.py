@@ -132,7 +132,10 @@ def _of_others(wanted: DeskSearch) -> Iterator[Select[tuple[Any]]]:
     """Numbers of entries by what stands in other tables."""
     if wanted.document:
         v, d = VERSIONS.c, DOCUMENTS.c
-        named = [v.doc_id == wanted.document, *([v.version == wanted.version] if wanted.version else [])]
+        named = [
+            v.doc_id == wanted.document,
+            *([v.version.startswith(wanted.version, autoescape=True)] if wanted.version else []),
+        ]
         of = [d.of.in_(select(v.id).where(*named))]
         of += [d.quoted.is_(True)] if wanted.use != IN_EVIDENCE else []
         yield select(d.seq).where(*of)

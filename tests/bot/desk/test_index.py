@@ -315,6 +315,15 @@ async def test_a_document_that_erased_entries_alone_used_is_forgotten_with_them(
     assert await desk.similar_documents("search.example") == []
 
 
+async def test_the_beginning_of_a_version_is_enough(desk: Desk, ledger: SqlLedger) -> None:
+    made = await ledger.append("turn", turn("kettles"))
+    version = made.body["evidence"][0]["version"]
+    await desk.follow(ledger)
+    for said in (version, version[:8]):
+        assert await seqs(desk, document="hours.md", version=said) == [made.seq]
+    assert await seqs(desk, document="hours.md", version=f"{version[:7]}%") == []
+
+
 async def test_following_an_erasure_empties_too(desk: Desk, ledger: SqlLedger, tmp_path: Path) -> None:
     made = await ledger.append("turn", turn("Zebedea asks about kettles"))
     report = await ledger.append(

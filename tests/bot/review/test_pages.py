@@ -305,6 +305,28 @@ async def test_the_pages_only_read(reviewer: Client, fake: Fake, method: str) ->
 
 @pytest.mark.row("2-24")
 @pytest.mark.row("3-18")
+async def test_a_prompt_has_its_five_parts_by_number_whether_they_were_there_or_not(
+    reviewer: Client, fake: Fake
+) -> None:
+    body = recorded_turn()
+    kept = [part for part in body["prompt"]["parts"] if part["name"] != "agent_context"]
+    body["prompt"]["parts"] = [*kept, {"name": "revision", "text": "Once more."}]
+    entry = await fake.ledger.append("turn", body)
+    text = await (await reviewer.get(f"/review/{entry.entry_id}")).text()
+    told = [
+        text.index(part)
+        for part in (
+            "1 · system",
+            "2 · guidance",
+            "3 · history",
+            "4 · agent context: there was none",
+            "5 · example",
+            "revision",
+        )
+    ]
+    assert told == sorted(told)
+
+
 async def test_a_turn_that_used_the_web_shows_which_pages_and_what_was_asked(reviewer: Client, fake: Fake) -> None:
     await fake.turns.answer(asked("What is a flat white?"), None)
     text = await (await reviewer.get(f"/review/{fake.ledger.kept[-1].entry_id}")).text()

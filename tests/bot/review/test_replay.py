@@ -25,6 +25,7 @@ async def test_a_click_on_a_turn_shows_what_differs(aiohttp_client: AiohttpClien
         text = await (await client.get(f"/review/{entry}/replay")).text()
         assert "The answer is not as it was" in text
         assert "its text is another" in text
+        assert "How much is Watch Plus a month? &lt;script&gt;" in text
         assert "+Watch Plus costs $12.50" in text
         assert "<script>x" not in text
         whole = await (await client.get(f"/review/{entry}/replay?all")).text()
