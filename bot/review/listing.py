@@ -9,7 +9,6 @@ from bot.desk.index import Counts, Desk, Reach
 from bot.desk.rows import REPORTED
 from bot.desk.search import YES, DeskSearch
 from bot.desk.sql import FoundEntry
-from bot.events.kinds import VERDICT
 from bot.http.errors import Refused
 from bot.wording.verdicts import VERDICT_WORDS
 from grounding.errors import StoreError
@@ -100,7 +99,7 @@ def line(row: FoundEntry, documents: list[str]) -> ListedEntry:
         verdict = f"judged: {VERDICT_WORDS.get(row.verdict, row.verdict).lower()}" if row.verdict else ""
         told = (f"{row.channel} {who}".strip(), row.arrived, "struck" if row.struck else "", verdict, quotes)
         note = " · ".join(part for part in told if part)
-    elif row.kind == VERDICT and row.user:
+    elif row.user:
         note = f"by {row.user}"
     return ListedEntry(row.entry_id, row.seq, row.at, row.kind, row.outcome, title, note)
 

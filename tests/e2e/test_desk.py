@@ -171,3 +171,17 @@ async def test_the_new_pages_can_be_read_on_a_telephone_and_on_paper(chromium: B
     columns = "getComputedStyle(document.querySelector('.map')).gridTemplateColumns.split(' ').length"
     assert await page.evaluate(columns) == 2, "answer and sources side by side"
     await context.close()
+
+
+async def test_all_turns_of_a_search_are_looked_at_in_one_go(page: Page, base: str, fake: Fake) -> None:
+    for n in range(8):
+        await fake.turns.answer(Ask(f"repair it {n}", user="alice", channel="http"), None)
+    await page.goto(f"{base}/review/today?words=repair")
+    found = page.locator("#found")
+    await expect(found).to_contain_text("of 5 turns looked at would be different")
+    await page.get_by_role("button", name="Look at all of them").press("Enter")
+    await expect(found).to_contain_text("of 9 turns looked at would be different, and there are no more")
+    await expect(page.get_by_role("button", name="Look at all of them")).to_have_count(0)
+    await expect(page.locator('a[rel="next"]')).to_have_count(0)
+    differing = int(await found.get_by_role("strong").inner_text())
+    await expect(page.locator('section[data-differs="yes"]')).to_have_count(differing)
