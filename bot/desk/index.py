@@ -155,6 +155,7 @@ class Desk:
         self._identity: tuple[int, int] | None = None
         self._filling = asyncio.Lock()
         self._unflushed = False
+        self._compared = 0
         self._batch = BATCH
 
     async def close(self) -> None:
@@ -216,6 +217,30 @@ class Desk:
                 return await self._drop(good)
             good = mark
         return 0
+
+    async def compare(self, ledger: Ledger) -> int:
+        """Read one part of the ledger again, the next at each call, and compare all that the index holds of its entries. What differs is taken away, with all that follows it; says how many rows."""
+        async with self._filling:
+            try:
+                known = await self._read(sql.marks)
+                if not known:
+                    return 0
+                self._compared = self._compared % len(known) + 1
+                good, mark = ([None, *known])[self._compared - 1], known[self._compared - 1]
+                for _ in range(2):  # what was erased between the two readings differs once
+                    if await self._is_as_in(ledger, good.seq if good else 0, mark.seq):
+                        return 0
+                return await self._drop(good)
+            except sql.DamagedError:
+                await self._make_anew()
+                return 0
+
+    async def _is_as_in(self, ledger: Ledger, after: int, until: int) -> bool:
+        packed = await ledger.each(packed_row_of, after=after, limit=until - after, run=self._run)
+        rows = [row for row in map(unpacked, packed) if row.seq <= until]
+        held = await self._read(lambda c: sql.facts(c, after, until))
+        # of what was erased just now the index may hold more for a moment: who erases empties it
+        return len(rows) == len(held) and all(row.erased or held.get(row.seq) == sql.facts_of(row) for row in rows)
 
     async def _make_anew(self) -> None:
         """Takes a damaged file away: the next step begins another."""

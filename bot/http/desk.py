@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -16,6 +17,8 @@ from grounding.errors import AttestError
 DESK = web.AppKey("attest_desk", Desk)
 FOLLOW_S = 2.0
 """Seconds between two looks for new entries. One that finds none reads one entry."""
+COMPARE_S = 30.0
+"""Seconds between two parts of a thousand entries that are read again and compared with what the index holds of them: a tenth of a second each."""
 PAUSE_S = 0.05
 """Seconds that turns have for themselves between two batches, while an index is made."""
 
@@ -29,14 +32,20 @@ def add_desk(app: web.Application) -> None:
 async def follow(desk: Desk, app: web.Application) -> None:
     """Check the index against the ledger, then go on with it until this is cancelled. What fails is logged once, for as long as it stays the same."""
     ledger = app[SYSTEM].ledger
-    checked, told = False, ""
+    checked, told, compared = False, "", time.monotonic()
     while True:
         whole = True
         try:
             if not checked and (gone := await desk.check(ledger)):
                 LOG.warning("%s: %d rows were not as in the ledger and are made anew", NAME, gone)
             checked = True
-            whole, told = (await desk.follow(ledger, 0.0)).is_whole, ""
+            whole = (await desk.follow(ledger, 0.0)).is_whole
+            if whole and time.monotonic() - compared >= COMPARE_S:
+                compared = time.monotonic()
+                if gone := await desk.compare(ledger):
+                    LOG.warning("%s: %d rows were not as in the ledger and are made anew", NAME, gone)
+                    whole = False
+            told = ""
         except AttestError as error:
             if str(error) != told:
                 LOG.error("the index of the reviewers' desk is not kept: %s", error)

@@ -251,6 +251,44 @@ async def test_a_file_that_is_harmed_inside_is_made_anew(
         await desk.close()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE entries SET outcome = 'blocked', user = 'mallory' WHERE seq = 40",
+        "UPDATE entries SET title = 'another' WHERE seq = 1040",
+        "UPDATE words SET answered = 'another' WHERE rowid = 1040",
+        "DELETE FROM documents WHERE seq = 40",
+        "UPDATE documents SET quoted = 0 WHERE seq = 40",
+        "DELETE FROM claims WHERE seq = 1040",
+    ],
+)
+async def test_a_row_that_was_changed_is_found_by_reading_the_ledger_again(
+    change: str, desk: Desk, tmp_path: Path
+) -> None:
+    ledger = FakeLedger()
+    for n in range(1_060):
+        await ledger.append("turn", turn(f"question {n}") if n in (39, 1_039) else {"n": n})
+    await desk.follow(ledger)
+    assert [await desk.compare(ledger) for _ in range(3)] == [0, 0, 0]
+    with closing(sqlite3.connect(tmp_path / "home" / "review.db")) as db, db:
+        db.execute(change)
+    assert sum([await desk.compare(ledger) for _ in range(2)]) > 0
+    await desk.follow(ledger)
+    assert [await desk.compare(ledger) for _ in range(2)] == [0, 0]
+    assert await seqs(desk, user="mallory") == []
+    assert await seqs(desk, words="another") == []
+
+
+async def test_what_was_erased_is_as_in_the_ledger(desk: Desk, ledger: SqlLedger) -> None:
+    made = [await ledger.append("turn", turn(f"kettle {n}")) for n in range(3)]
+    await ledger.append("feedback", {"schema": 2, "entry_id": made[0].entry_id, "reaction": "like"})
+    await desk.follow(ledger)
+    await ledger.erase([made[1].entry_id], "request")
+    assert await desk.compare(ledger) == 0
+    await desk.follow(ledger)
+    assert await desk.compare(ledger) == 0
+
+
 @pytest.mark.parametrize("replaced", [False, True])
 async def test_a_file_that_is_taken_away_is_made_anew_while_it_is_in_use(
     replaced: bool, tmp_path: Path, desk: Desk, ledger: SqlLedger
