@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine
 
 from bot.desk import sql
+from bot.desk.compared import facts, facts_of
 from bot.desk.daily import DailyNumber, numbers
 from bot.desk.rows import Packed, packed_row_of, unpacked
 from bot.desk.search import DeskSearch
@@ -238,9 +239,9 @@ class Desk:
     async def _is_as_in(self, ledger: Ledger, after: int, until: int) -> bool:
         packed = await ledger.each(packed_row_of, after=after, limit=until - after, run=self._run)
         rows = [row for row in map(unpacked, packed) if row.seq <= until]
-        held = await self._read(lambda c: sql.facts(c, after, until))
+        held = await self._read(lambda c: facts(c, after, until))
         # of what was erased just now the index may hold more for a moment: who erases empties it
-        return len(rows) == len(held) and all(row.erased or held.get(row.seq) == sql.facts_of(row) for row in rows)
+        return len(rows) == len(held) and all(row.erased or held.get(row.seq) == facts_of(row) for row in rows)
 
     async def _make_anew(self) -> None:
         """Takes a damaged file away: the next step begins another."""

@@ -102,7 +102,7 @@ class QuotedVersion:
     turns: int
 
 
-_COLUMNS = tuple(ENTRIES.columns.keys())
+COLUMNS = tuple(ENTRIES.columns.keys())
 _NOTHING_TOLD = ("",) * len(TOLD)
 _WAITING = tuple("recorded" if name == ARRIVED else "" for name in TOLD)
 """What is told of an entry when it is written, and of a turn whose delivery is to follow."""
@@ -125,47 +125,6 @@ def counted(connection: Connection, after: int, until: int) -> int:
     return int(connection.execute(select(func.count()).select_from(ENTRIES).where(of)).scalar_one())
 
 
-Facts = tuple[tuple[Any, ...], tuple[str, str, str], frozenset[tuple[Any, ...]], frozenset[tuple[Any, ...]]]
-"""What the index holds of one entry and no later one changes: columns of `_KEPT`, words, documents, sorts of claims."""
-_KEPT = tuple(
-    ENTRIES.c[name]
-    for name in "entry_id at kind erased outcome code channel user product title subject struck ms".split()
-)
-
-
-def facts(connection: Connection, after: int, until: int) -> dict[int, Facts]:
-    """What is held of the entries above `after` and up to `until`, by number."""
-    e, d, v, c, s = ENTRIES.c, DOCUMENTS.c, VERSIONS.c, CLAIMS.c, SORTS.c
-    found = {r[0]: tuple(r[1:]) for r in connection.execute(select(e.seq, *_KEPT).where(e.seq > after, e.seq <= until))}
-    documents: dict[int, set[tuple[Any, ...]]] = {}
-    of = select(d.seq, v.doc_id, v.version, d.quoted, d.web).join(VERSIONS, v.id == d.of)
-    for seq, *told in connection.execute(of.where(d.seq > after, d.seq <= until)):
-        documents.setdefault(seq, set()).add(tuple(told))
-    claims: dict[int, set[tuple[Any, ...]]] = {}
-    of_claims = select(c.seq, s.kind, s.status, s.rule, s.struck).join(SORTS, s.id == c.of)
-    for seq, *told in connection.execute(of_claims.where(c.seq > after, c.seq <= until)):
-        claims.setdefault(seq, set()).add(tuple(told))
-    words = {
-        r[0]: (str(r[1]), str(r[2]), str(r[3]))
-        for r in connection.execute(text(_WORDS_BETWEEN), {"after": after, "until": until})
-    }
-    return {
-        seq: (kept, words.get(seq, ("", "", "")), frozenset(documents.get(seq, ())), frozenset(claims.get(seq, ())))
-        for seq, kept in found.items()
-    }
-
-
-def facts_of(row: DeskRow) -> Facts:
-    """What the index is to hold of an entry."""
-    written = dict(zip(_COLUMNS, _entry(row, ""), strict=True))
-    return (
-        tuple(written[column.name] for column in _KEPT),
-        (sound(row.words.asked), sound(row.words.answered), sound(row.words.beside)),
-        frozenset((sound(d.doc_id), sound(d.version), d.quoted, d.web) for d in row.documents),
-        frozenset((sound(c.kind), sound(c.status), sound(c.rule), c.struck) for c in row.claims),
-    )
-
-
 def drop_after(connection: Connection, seq: int) -> None:
     """Takes away all rows above `seq`, which must be that of a mark or 0."""
     connection.execute(delete(MARKS).where(MARKS.c.seq > seq))
@@ -185,12 +144,12 @@ def add(connection: Connection, rows: Sequence[DeskRow]) -> list[str]:
     entries, words = [], []
     for row in rows:
         clock, back = _later(clock, row.at, back)
-        entries.append(_entry(row, clock))
+        entries.append(entry_columns(row, clock))
         if row.words:
             words.append((row.seq, sound(row.words.asked), sound(row.words.answered), sound(row.words.beside)))
     if not entries:
         return []
-    _insert(connection, ENTRIES.name, _COLUMNS, entries)
+    _insert(connection, ENTRIES.name, COLUMNS, entries)
     _note_back(connection, back)
     _add_beside(connection, rows)
     kept_out.add(connection, rows)
@@ -387,7 +346,7 @@ def note_erased_to(connection: Connection, seq: int) -> None:
     _note(connection, "erased_to", str(seq))
 
 
-def _entry(row: DeskRow, clock: str) -> tuple[Any, ...]:
+def entry_columns(row: DeskRow, clock: str) -> tuple[Any, ...]:
     """The columns of `entries`, in their order."""
     user = sound(row.user)
     return (
@@ -539,9 +498,6 @@ def _note(connection: Connection, name: str, value: str) -> None:
 # What follows is SQLite's own: the file, its log, and the table of words.
 
 _WORDS = "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(asked, answered, beside, tokenize='unicode61 remove_diacritics 2')"
-
-
-_WORDS_BETWEEN = "SELECT rowid, asked, answered, beside FROM words WHERE rowid > :after AND rowid <= :until"
 
 
 def engine_for(path: Path) -> Engine:
