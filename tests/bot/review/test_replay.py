@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from pathlib import Path
 
 from pytest_aiohttp.plugin import AiohttpClient
@@ -26,7 +28,11 @@ async def test_a_click_on_a_turn_shows_what_differs(aiohttp_client: AiohttpClien
         assert "The answer is not as it was" in text
         assert "its text is another" in text
         assert "How much is Watch Plus a month? &lt;script&gt;" in text
-        assert "+Watch Plus costs $12.50" in text
+        then, now = re.findall(r'<td><div class="pre diff">(.*?)</div></td>', text, re.DOTALL)[-2:]
+        assert '<del class="minus">- Watch Plus costs $9.99' in html.unescape(then)
+        assert '<ins class="plus">- Watch Plus costs $12.50' in html.unescape(now)
+        assert "$12.50" not in then
+        assert "$9.99" not in now
         assert "<script>x" not in text
         whole = await (await client.get(f"/review/{entry}/replay?all")).text()
         assert len(whole) > len(text)
