@@ -42,6 +42,8 @@ SAMPLED = 1_000
 STRATA = ("outcome", "channel", "user", "product", "code")
 """What a sample can be spread over."""
 _DOWNLOADED = 500
+_AGAIN_S = 600.0
+"""Seconds in which a damaged file is made anew but once."""
 PARTS = 3
 """Parts of a batch that are read at once where processes read: two are at work, one waits for them."""
 MANY = 2_000
@@ -157,6 +159,7 @@ class Desk:
         self._filling = asyncio.Lock()
         self._unflushed = False
         self._compared = 0
+        self._made_at = -_AGAIN_S
         self._batch = BATCH
 
     async def close(self) -> None:
@@ -174,16 +177,14 @@ class Desk:
         async with self._filling:
             try:
                 return await self._followed(ledger, budget_s, on_reach)
-            except sql.DamagedError:
-                await self._make_anew()
+            except sql.DamagedError as damaged:
+                await self._make_anew(damaged)
                 return await self._followed(ledger, budget_s, on_reach)
 
     async def _followed(self, ledger: Ledger, budget_s: float | None, on_reach: Callable[[Reach], None]) -> Reach:
         until = None if budget_s is None else time.monotonic() + budget_s
         rebuilt = 0
         async with _ReadAhead(ledger, self._run) as ahead:
-            if until is None:
-                ahead.spare_the_collector()
             if self._unflushed:
                 await self._flush_soon()
             while True:
@@ -205,8 +206,8 @@ class Desk:
         async with self._filling:
             try:
                 return await self._checked(ledger)
-            except sql.DamagedError:
-                await self._make_anew()
+            except sql.DamagedError as damaged:
+                await self._make_anew(damaged)
                 return 0
 
     async def _checked(self, ledger: Ledger) -> int:
@@ -232,19 +233,22 @@ class Desk:
                     if await self._is_as_in(ledger, good.seq if good else 0, mark.seq):
                         return 0
                 return await self._drop(good)
-            except sql.DamagedError:
-                await self._make_anew()
+            except sql.DamagedError as damaged:
+                await self._make_anew(damaged)
                 return 0
 
     async def _is_as_in(self, ledger: Ledger, after: int, until: int) -> bool:
-        packed = await ledger.each(packed_row_of, after=after, limit=until - after, run=self._run)
+        packed = await _packed(ledger, after, until - after, self._run)
         rows = [row for row in map(unpacked, packed) if row.seq <= until]
         held = await self._read(lambda c: facts(c, after, until))
         # of what was erased just now the index may hold more for a moment: who erases empties it
         return len(rows) == len(held) and all(row.erased or held.get(row.seq) == facts_of(row) for row in rows)
 
-    async def _make_anew(self) -> None:
-        """Takes a damaged file away: the next step begins another."""
+    async def _make_anew(self, damaged: sql.DamagedError) -> None:
+        """Takes a damaged file away: the next step begins another. Raises `damaged` if that was done a short time ago: what fails again is not the file."""
+        if time.monotonic() - self._made_at < _AGAIN_S:
+            raise damaged
+        self._made_at = time.monotonic()
         LOG.warning("%s is damaged and is made anew from the ledger", self._path.name)
         await self.close()
         await finished(sql.remove, self._path)
@@ -405,7 +409,7 @@ class Desk:
             # What is erased from now on is emptied by whoever erases, behind this transaction.
             if await ahead.is_stale():
                 batch = await ahead.rows(after, self._batch)
-            if goes_on and batch:
+            if goes_on and batch and batch[-1][0] < ahead.last:
                 ahead.begin(batch[-1][0], self._batch)
 
             def work() -> int:
@@ -515,15 +519,13 @@ class _ReadAhead:
             gc.unfreeze()
         await self._end()
 
-    def spare_the_collector(self) -> None:
-        """Leaves what is there now out of the rounds of the garbage collector until this ends: a million rows have it walk through the whole program, again and again, for
-        a tenth of the time that they take.
-        """
-        gc.freeze()
-        self._spared = True
-
     def begin(self, after: int, most: int) -> None:
-        """Reads the next `most` rows meanwhile."""
+        """Reads the next `most` rows meanwhile. From then on until this ends the garbage collector leaves out what is there now: a million rows have it walk through the whole
+        program, again and again, for a tenth of the time that they take. Where somebody else has it leave something out, that is left to them.
+        """
+        if gc.get_freeze_count() == 0:
+            gc.freeze()
+            self._spared = True
         self._begun = after, asyncio.create_task(self._made(after, most))
 
     async def rows(self, after: int, most: int) -> list[Packed]:
@@ -543,11 +545,8 @@ class _ReadAhead:
 
     async def _made(self, after: int, most: int) -> list[Packed]:
         last = await _last(self._ledger)
-        read = partial(self._ledger.each, packed_row_of, after=after, limit=most)
-        try:
-            rows = await (read(run=self._run, at_once=PARTS) if last - after > MANY else read())
-        except (WorkError, ServiceUnavailable):  # no process, or one that died: it is slower here
-            rows = await read()
+        run = self._run if last - after > MANY else None
+        rows = await _packed(self._ledger, after, most, run)
         self.last = last
         return rows
 
@@ -578,6 +577,15 @@ async def finished(work: Callable[..., T], *arguments: Any, undo: Callable[[T], 
         if undo is not None and running.exception() is None:
             await finished(undo, running.result())
         raise
+
+
+async def _packed(ledger: Ledger, after: int, most: int, run: Run | None) -> list[Packed]:
+    """At most `most` rows behind an entry, made by `run`, or here where that is None or cannot: no process, or one that died."""
+    read = partial(ledger.each, packed_row_of, after=after, limit=most)
+    if run is not None:
+        with suppress(WorkError, ServiceUnavailable):
+            return await read(run=run, at_once=PARTS)
+    return await read()
 
 
 async def _from(ledger: Ledger, mark: SealedAt | None, size: int) -> list[Entry]:

@@ -347,7 +347,7 @@ def _inflated(packed: str, dictionary: bytes) -> str:
 
 
 def from_base_85(text: str) -> bytes:
-    """What `base64.b85decode` gives of a text, three times as fast: that walks through the characters in Python, and a turn has thousands. Raises ValueError."""
+    """What `base64.b85decode` gives of a text, in less than half the time: that walks through the characters in Python, and a turn has thousands. Raises ValueError."""
     raw = text.encode("ascii")
     if raw.translate(None, _ALPHABET):
         raise ValueError("a character that base 85 does not have")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from grounding.tables import table
-from rai.personal.names import GREETING, TITLE
+from rai.personal.names import GREETING, SIGNED, TITLE
 from rai.records import Claim
 
 _WORDS = table(__file__)
@@ -17,8 +17,7 @@ def _any(words: Sequence[str]) -> str:
 
 
 _ADDRESSED = re.compile(
-    rf"(?:\b(?:{_any(_WORDS['greeting'])})\.? |\b(?:{_any(_WORDS['signature'])}),?\s{{1,3}})(?:[A-ZÀ-Þ][\w.'-]* )?$",
-    re.IGNORECASE,
+    rf"(?:\b(?i:{GREETING})[ \t,]+(?:{TITLE})?|\b{TITLE}|\b(?i:{SIGNED}),?\s{{1,3}})(?:[A-ZÀ-Þ][\w.'-]* )?$"
 )
 """What stands before the name of whom one writes to, or who signs."""
 _NAMED = rf"{TITLE}(?P<name>[^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*)?)[ \t]*"

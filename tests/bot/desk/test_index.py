@@ -9,7 +9,7 @@ import json
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing, suppress
 from copy import deepcopy
 from dataclasses import replace
@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from bot.desk import sql
 from bot.desk.index import BATCH, HELD_S, MOST_AT_ONCE, Desk, Draw, batch_after, finished
 from bot.desk.search import DeskSearch
 from grounding.bounded.pool import Pool, Run
@@ -439,11 +440,22 @@ async def test_entries_that_another_process_reads_are_the_same(
     assert len(reached) > 1
 
 
-async def test_the_collector_goes_on_afterwards(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = FakeLedger()
-    for n in range(3):
-        await ledger.append("turn", turn(f"question {n}"))
-    frozen, each = list[int](), ledger.each
+@pytest.fixture
+def nothing_frozen() -> Iterator[None]:
+    """The suite leaves its own heap out of the collector's rounds."""
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    yield
+    if frozen:
+        gc.freeze()
+
+
+async def frozen_while_following(desk: Desk, entries: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The most objects that the collector leaves out while so many entries are followed."""
+    ledger, frozen = FakeLedger(), list[int]()
+    for n in range(entries):
+        await ledger.append("start", {"n": n})
+    each = ledger.each
 
     async def looked(*asked: Any, **named: Any) -> list[Any]:
         frozen.append(gc.get_freeze_count())
@@ -451,8 +463,45 @@ async def test_the_collector_goes_on_afterwards(desk: Desk, monkeypatch: pytest.
 
     monkeypatch.setattr(ledger, "each", looked)
     await desk.follow(ledger)
-    assert frozen[0] > 0
+    return max(frozen)
+
+
+@pytest.mark.usefixtures("nothing_frozen")
+async def test_the_collector_is_spared_only_while_many_are_followed(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert await frozen_while_following(desk, 3, monkeypatch) == 0
+    many = Desk(tmp_path / "many.db")
+    assert await frozen_while_following(many, 3 * BATCH, monkeypatch) > 0
+    await many.close()
     assert gc.get_freeze_count() == 0
+    gc.freeze()
+    others = Desk(tmp_path / "others.db")
+    await frozen_while_following(others, 3 * BATCH, monkeypatch)
+    await others.close()
+    assert gc.get_freeze_count() > 0  # somebody else's is not undone
+
+
+async def test_a_file_that_fails_again_at_once_is_not_made_anew_for_ever(
+    desk: Desk, ledger: SqlLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ledger.append("turn", turn("kettles"))
+    removed = list[Path]()
+    remove = sql.remove
+
+    def failing(*_asked: Any) -> list[str]:
+        raise sql.DamagedError("constraint failed")
+
+    def counted(path: Path) -> None:
+        removed.append(path)
+        remove(path)
+
+    monkeypatch.setattr(sql, "add", failing)
+    monkeypatch.setattr(sql, "remove", counted)
+    for _ in range(3):
+        with pytest.raises(StoreError, match="constraint failed"):
+            await desk.follow(ledger)
+    assert len(removed) == 1
 
 
 async def test_several_may_fill_it_at_once(desk: Desk, tmp_path: Path) -> None:
