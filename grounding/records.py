@@ -79,7 +79,7 @@ class Query:
     `why` says for each turn that was used what made it needed. A query that a person typed has a text only. `by`: what the search goes by,
     words, meaning or both. `imagined`: a hypothetical answer whose meaning is searched for in place of the text's (HyDE, arXiv 2212.10496);
     it is never evidence. `english`: of a question in another language what English documents call the things that it asks about, with the names in it; it is searched
-    for beside the rest.
+    for beside the rest. `asked`: the last question as it stands in `text`, where that has other words than were typed; empty: as it was typed.
     """
 
     text: str
@@ -90,6 +90,7 @@ class Query:
     by: SearchBy = "hybrid"
     imagined: str = ""
     english: str = ""
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +283,7 @@ class PromptPart:
 class Prompt:
     """Prompt in five parts of ascending importance, then the question. `cuts` records what the budget removed.
 
-    `query`: what was searched for, with the names that the question depends on; empty means the question itself. `message`: what a chat
+    `query`: what was searched for, with the names that the question depends on; empty means the question itself. `asked`: the question as it stands there. `message`: what a chat
     model gets as the user message where that is more than the question. `marker`: the delimiter of its quotations; with it the same prompt
     can be made again.
     """
@@ -295,6 +296,12 @@ class Prompt:
     query: str = ""
     marker: str = ""
     message: str = ""
+    asked: str = ""
+
+    @property
+    def last(self) -> str:
+        """The question as it stands in `query`."""
+        return self.asked or self.question
 
     @property
     def user_text(self) -> str:

@@ -237,7 +237,7 @@ def answered(state: TurnState, outcome: Outcome, checked: Checked) -> Reply:
     """The reply that carries a checked answer."""
     report = checked.report
     cited = citations(checked.text, report.claims, state.evidence, state.found.grades)
-    parts = coverage(read(state.query.text, state.asked), _read(state, checked.text))
+    parts = coverage(read(state.query.text, state.query.asked or state.asked), _read(state, checked.text))
     drafts = state.seams.composer.name.startswith("model:")
     told = checked.text if drafts else with_what_is_missing(checked.text, parts)
     text = with_file_names(told, cited, state.policy)

@@ -20,4 +20,5 @@ def turn_prompt(state: TurnState, request: str, evidence: Sequence[Evidence]) ->
         history=state.history,
         context=state.ask.context,
         query=state.query.text,
+        asked=state.query.asked,
     )

@@ -9,9 +9,11 @@ from bot.turn.state import TurnState
 from bot.wording.refusals import FALLBACK
 from grounding.errors import ServiceError
 from grounding.observe import record_degraded
-from grounding.query.conversation import goes_on, last_turn_query, with_words, without_excluded
+from grounding.query.conversation import content, goes_on, instead, last_turn_query, with_words, without_excluded
+from grounding.query.shorthand import in_full
 from grounding.query.trade_words import english_words
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
+from grounding.quoting.question_parts import form_of
 from grounding.records import Access, Query, Turn
 from grounding.text import caseless, terms, words
 
@@ -21,35 +23,74 @@ SHORT_NAME = 4
 
 async def turn_query(state: TurnState, access: Access) -> Query:
     """The query of a turn; without the service that summarizes it is the last question. Raises StoreError."""
-    question = await _with_countries(state, access)
-    turns = (*state.before, Turn("user", question))
+    said = [
+        t if t.role == "assistant" else replace(t, text=await _named_whole(state, t.text, access)) for t in state.before
+    ]
+    question = await _named_whole(
+        state, await _written_out(state, await _with_countries(state, access), access), access
+    )
+    turns = (*said, Turn("user", question))
     try:
         query = await state.seams.queries.build(turns, access)
     except ServiceError as error:
         record_degraded("summarizer")
         query = last_turn_query(turns, f"{error}; the last turn is the query")
     state.note(query.note)
-    query = _put_right(_of_the_country(query, question), question)
+    if turns != (*state.before, Turn("user", state.ask.question)):
+        query = replace(query, sentences=())  # none stands so in the conversation
+    query = replace(_put_right(_of_the_country(query, question), question), asked=question)
     product = state.ask.product
     if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
         query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
-    query = await _with_whole_names(state, await _spelled(state, query, access), question, access)
+    query = await _compared(state, await _spelled(state, query, access), access)
+    if query.asked == state.ask.question:
+        query = replace(query, asked="")
     return without_excluded(await _in_english_too(state, query, access), state.ask.excluded)
 
 
 _SHORT_WORD = re.compile(r"(?<![\w-])[A-Za-z]{1,2}\d{1,4}(?![\w-])")
 
 
-async def _with_whole_names(state: TurnState, query: Query, question: str, access: Access) -> Query:
-    """The query of a question that stands alone with models and codes as the documents have them: "how much is the x2" asks about the Wren X2. One that goes on
-    with another stays as it was typed: it is told from that by its words.
+async def _named_whole(state: TurnState, text: str, access: Access) -> str:
+    """What was said with models and codes as the documents have them: "how much is the x2" asks about the Wren X2."""
+    linker = state.seams.linker
+    if linker is None:
+        return text
+    told = frozenset(terms(text))
+    wholes = {m.group(): await linker.whole(m.group(), access) for m in _SHORT_WORD.finditer(text)}
+    return instead(text, {short: whole for short, whole in wholes.items() if set(terms(whole)) - told})
+
+
+async def _written_out(state: TurnState, question: str, access: Access) -> str:
+    """The question with the shorthand of a help desk written out, "phone no" as "phone number", where no document has it as it is; the record says which."""
+    linker = state.seams.linker
+    if linker is None or state.language != FALLBACK:
+        return question
+    meant = {typed: whole for typed, whole in in_full(question).items() if not await linker.knows(typed, access)}
+    for typed, whole in meant.items():
+        state.note(f"“{typed}” was read as “{whole}”")
+    return instead(question, meant)
+
+
+async def _compared(state: TurnState, query: Query, access: Access) -> Query:
+    """The query of a question that sets things side by side and names nothing but them ("x1 vs x2") with what documents call that: else each page that has both
+    names is as near.
     """
     linker = state.seams.linker
-    if linker is None or query.text.strip() != question.strip():
+    if linker is None or form_of(query.text) != "compare":
         return query
-    said = frozenset(terms(query.text))
-    wholes = {m.group(): await linker.whole(m.group(), access) for m in _SHORT_WORD.finditer(query.text)}
-    return with_words(query, {short: whole for short, whole in wholes.items() if set(terms(whole)) - said})
+    [named] = await linker.link([query.text], access)
+    things = list(dict.fromkeys(query.text[name.start : name.end] for name in named))
+    if len(things) < 2 or content(query.text) - set(terms(" ".join(things))) - _COMPARES:
+        return query
+    return replace(query, text=" ".join([COMPARED, *things]), sentences=(), asked="")
+
+
+COMPARED = "comparison"
+_COMPARES = frozenset(
+    terms("vs versus compare compared comparing comparison difference differences different differ between both better")
+)
+"""How one asks to have things set side by side, and not by what."""
 
 
 async def _in_english_too(state: TurnState, query: Query, access: Access) -> Query:

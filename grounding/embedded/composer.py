@@ -15,7 +15,7 @@ from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.query.answer_kind import holds
 from grounding.quoting.blocks import cells
-from grounding.quoting.choose import MONEY, NEAR_BEST, choose, shown
+from grounding.quoting.choose import MONEY, NEAR_BEST, choose, procedures_together, shown
 from grounding.quoting.conditions import (
     in_english,
     less_for_the_country,
@@ -78,7 +78,7 @@ class ExtractiveComposer:
         asked = " ".join(part.text for part in weighed.reading.parts)
         kept, rest = filtering(weighed)
         first = kept.rows[0] if kept else weighed.best
-        unknown = unknown_in_follow_up(prompt.question, weighed.passages)
+        unknown = unknown_in_follow_up(prompt.last, weighed.passages)
         if unknown := unknown or unknown_name(asked, weighed.found, weighed.passages, first):
             return Draft(insufficient_sentence(), self.name, unknown=unknown)
         lines = filter_quotes(weighed, kept, prompt.evidence) if kept else []
@@ -103,25 +103,27 @@ class ExtractiveComposer:
         passages = [e.passage for e in prompt.evidence]
         if not self._own:
             passages = await told_anew(self._embedder, question, passages)
-        reading = await asyncio.to_thread(read, question, prompt.question)
+        reading = await asyncio.to_thread(read, question, prompt.last)
         found = await asyncio.to_thread(candidates, passages)
         if not found:
             return None
         fitted = await asyncio.to_thread(fitted_tables, reading, found, passages)
-        scores, _ = await self._in_both_languages(reading, prompt.question, found, passages)
+        scores, _ = await self._in_both_languages(reading, prompt.last, found, passages)
         bare = without_countries(reading)
         if bare is not reading:
-            last = without_country(prompt.question)
+            last = without_country(prompt.last)
             apart, said = await self._in_both_languages(bare, last, found, passages)
             scores = less_for_the_country(scores, apart, said, found)
-        alone = fitting(less_for_what_is_carried(scores, reading, prompt.question, found), fitted)
+        alone = fitting(less_for_what_is_carried(scores, reading, prompt.last, found), fitted)
 
         def under_what_is_asked(told: list[list[float]]) -> list[list[float]]:
             if not _YEAR.search(reading.text):  # who names a year may mean what held then
                 told = without_retired(told, found, passages)
             return with_the_value(without_strangers(told, reading, found, passages), reading, found, fitted)
 
-        told = under_what_is_asked(together(alone, reading, found, fitted))
+        told = under_what_is_asked(
+            procedures_together(together(alone, reading, found, fitted), reading, found, passages)
+        )
         return Weighed(reading, found, passages, fitted, told, under_what_is_asked(alone))
 
     async def _in_both_languages(

@@ -53,8 +53,10 @@ def build_prompt(
     history: Sequence[Turn] = (),
     context: str | None = None,
     query: str = "",
+    asked: str = "",
 ) -> Prompt:
-    """The prompt for a question: templates filled, within `policy.prompt_tokens`. What is left out is said in `cuts`.
+    """The prompt for a question: templates filled, within `policy.prompt_tokens`. What is left out is said in `cuts`. `asked`: the question as it stands in
+    `query`.
 
     `marker`: delimiter from `spotlight.new_marker`, one for a turn; the same marker gives the same text.
     """
@@ -62,13 +64,13 @@ def build_prompt(
     turns = _within_history(list(history), policy, cuts)
     context = _within_context(context, policy, cuts)
     kept, example = list(evidence), policy.answer == "five-part"
-    shown = _example(read(query or question, question), marker) if example else ""
+    shown = _example(read(query or question, asked or question), marker) if example else ""
 
     def made() -> Prompt:
         parts = _parts(kept, policy, company, turns, context, marker=marker, example=shown if example else "")
         message = _message(kept, policy, question, marker)
         tokens = _tokens(parts, message or question, marker)
-        return Prompt(parts, question, tuple(kept), tuple(cuts), tokens, query, marker, message)
+        return Prompt(parts, question, tuple(kept), tuple(cuts), tokens, query, marker, message, asked)
 
     while (prompt := made()).tokens > policy.prompt_tokens:
         if turns:

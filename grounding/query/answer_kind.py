@@ -12,16 +12,19 @@ from typing import Any
 
 import yaml
 
-from grounding.text import STOP_WORDS, stem
+from grounding.text import STOP_WORDS, stem, terms
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerKind:
-    """An answer type: its name, a pattern for questions that ask for it, and a pattern for text in a sentence that can be it."""
+    """An answer type: its name, a pattern for questions that ask for it, and a pattern for text in a sentence that can be it. `cues`: terms with which a
+    question asks for it and which a text need not say that holds it: a telephone number needs no "phone" beside it.
+    """
 
     name: str
     asked: re.Pattern[str]
     held: re.Pattern[str]
+    cues: frozenset[str] = frozenset()
 
 
 def _kinds() -> tuple[AnswerKind, ...]:
@@ -34,7 +37,12 @@ def _kinds() -> tuple[AnswerKind, ...]:
         return re.compile(whole, re.RegexFlag(0) if cased else re.IGNORECASE)
 
     return tuple(
-        AnswerKind(kind["name"], pattern(kind["asked"]), pattern(kind["held"], cased=kind.get("cased", False)))
+        AnswerKind(
+            kind["name"],
+            pattern(kind["asked"]),
+            pattern(kind["held"], cased=kind.get("cased", False)),
+            frozenset(terms(kind.get("cues", ""))),
+        )
         for kind in table["kinds"]
     )
 

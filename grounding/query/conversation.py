@@ -59,12 +59,20 @@ def without_excluded(query: Query, excluded: Sequence[str]) -> Query:
     return replace(query, text=without_words(query.text, excluded), entities=kept)
 
 
-def with_words(query: Query, instead: Mapping[str, str]) -> Query:
-    """`query` with words replaced (`instead`: old to new); it then has no sentences, for none stands so in the conversation."""
-    if not instead:
+def instead(text: str, meant: Mapping[str, str]) -> str:
+    """`text` with words replaced, old to new."""
+    if not meant:
+        return text
+    longest = sorted(meant, key=len, reverse=True)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)")
+    return pattern.sub(lambda m: meant[m.group()], text)
+
+
+def with_words(query: Query, meant: Mapping[str, str]) -> Query:
+    """`query` with words replaced (`meant`: old to new); it then has no sentences, for none stands so in the conversation."""
+    if not meant:
         return query
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, instead))})(?!\w)")
-    return replace(query, text=pattern.sub(lambda m: instead[m.group()], query.text), sentences=())
+    return replace(query, text=instead(query.text, meant), asked=instead(query.asked, meant), sentences=())
 
 
 def last_asked(turns: Sequence[Turn]) -> int:

@@ -12,7 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from grounding.ports import Linker, Summarizer
-from grounding.query.conversation import is_strong, last_asked, leans, names, resumed, spoken_of, turns_away, with_story
+from grounding.query.conversation import (
+    goes_on,
+    is_strong,
+    last_asked,
+    leans,
+    names,
+    resumed,
+    spoken_of,
+    turns_away,
+    with_story,
+)
 from grounding.query.gazetteer import Key, key_of
 from grounding.records import LEAD_IN, Access, Linked, Query, Turn
 from grounding.text import BAR, terms
@@ -136,7 +146,26 @@ class QueryBuilder:
         Raises InputError for a conversation without text, ServiceError if the summarizer fails.
         """
         asked = last_asked(turns)
-        return with_story(resumed(await self._named(turns, asked, access), turns, asked), turns, asked)
+        query = with_story(resumed(await self._named(turns, asked, access), turns, asked), turns, asked)
+        return await self._of_the_newest(query, access) if goes_on(turns[asked].text) else query
+
+    async def _of_the_newest(self, query: Query, access: Access) -> Query:
+        """The query in which of siblings the one that was named last stands for those before it: "and in Germany?" after "price of the Wren X1?" and "and the
+        Wren X2?" asks about the X2 alone.
+        """
+        if self._linker is None or len(query.sentences) < 2:
+            return query
+        linked = await self._linker.link([s.text for s in query.sentences], access)
+        said = [sentence.text for sentence in query.sentences]
+        for at, known in enumerate(linked):
+            for older in sorted(known, key=lambda name: -name.start):
+                newer = [n for later in linked[at + 1 :] for n in later]
+                siblings = {n.name for n in newer if _are_siblings(older.name, n.name)}
+                if len(siblings) == 1 and older.key not in {n.key for n in newer}:
+                    said[at] = f"{said[at][: older.start]}{siblings.pop()}{said[at][older.end :]}"
+        if said == [sentence.text for sentence in query.sentences]:
+            return query
+        return replace(query, text=" ".join([*query.entities, *said]), sentences=())
 
     async def knows(self, name: str, access: Access) -> bool:
         """Whether a document that `access` may read has these words; True where nobody can tell. Raises StoreError."""

@@ -4,6 +4,7 @@ words.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from grounding.query.answer_kind import KINDS, holds
@@ -35,6 +36,8 @@ CELLS_NEAR = 0.6
 """The share of what the best cell of a long row says of a question from which another is told as well."""
 BESIDE_STEPS = 0.8
 """The same beside the steps of a procedure, which are whole by themselves."""
+TOLD = 4
+"""Steps of a procedure whose chances count together: a long one of steps that are beside the point is no likelier for that."""
 
 
 def room(reading: Reading) -> int:
@@ -68,7 +71,7 @@ def choose(weighed: Weighed) -> list[int]:
         for i in order:
             if own[i] < share * own[order[0]] or left < LEAST or (reading.form == "value" and len(chosen) >= most):
                 break
-            if _says_no_value(i, part, chosen, found, passages):
+            if _says_no_value(i, part, chosen, found, passages) or _of_another_procedure(i, chosen, reading, found):
                 continue
             if reading.form == "list" or not any(outdone(found[i], found[j], reading, passages) for j in chosen):
                 left -= _add(chosen, [i], found, left)
@@ -130,6 +133,16 @@ def _says_no_value(
     )
 
 
+def _of_another_procedure(index: int, chosen: Sequence[int], reading: Reading, found: Sequence[BlockCandidate]) -> bool:
+    """True of a step beside a procedure that is told whole: alone it would be read as a step of that."""
+    return (
+        reading.form == "steps"
+        and found[index].block.kind in ("step", "item")
+        and index not in chosen
+        and any(found[i].block.kind == "step" for i in chosen)
+    )
+
+
 def belonging(index: int, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list[int]:
     """Indices of blocks without which a block is incomplete: all steps of its procedure, also in the passage beside it; the list that it
     leads in.
@@ -154,6 +167,25 @@ def _procedure(index: int, found: Sequence[BlockCandidate], passages: Sequence[P
         and passages[c.passage].doc_id == home.doc_id
         and (c.block.heading or passages[c.passage].locator) == (mine.block.heading or home.locator)
     ]
+
+
+def procedures_together(
+    scores: Sequence[Sequence[float]],
+    reading: Reading,
+    found: Sequence[BlockCandidate],
+    passages: Sequence[Passage],
+) -> list[list[float]]:
+    """`scores` in which the steps of a procedure, where steps are asked for, have the chance that one of the likeliest of them answers: they are told together."""
+    out = [list(part) for part in scores]
+    if reading.form != "steps":
+        return out
+    for i, candidate in enumerate(found):
+        if candidate.block.kind != "step":
+            continue
+        for part, told in zip(scores, out, strict=True):
+            near = sorted((part[j] for j in _procedure(i, found, passages)), reverse=True)[:TOLD]
+            told[i] = 1 - math.prod(1 - s for s in near) if part[i] else 0.0
+    return out
 
 
 def outdone(one: BlockCandidate, other: BlockCandidate, reading: Reading, passages: Sequence[Passage]) -> bool:

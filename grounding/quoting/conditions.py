@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grounding.query.answer_kind import KINDS, holds
-from grounding.query.conversation import FILLERS, content, refers
+from grounding.query.conversation import FILLERS, content, goes_on, refers
 from grounding.quoting.blocks import NOTHING, cells, is_empty
-from grounding.quoting.choose import NEAR_BEST
+from grounding.quoting.choose import MONEY, NEAR_BEST
 from grounding.quoting.countries import country_codes, foreign_money, spoken_codes, without_country
 from grounding.quoting.features import SLIPPED, BlockCandidate, likeness
 from grounding.quoting.periods import periods_in
@@ -25,6 +25,7 @@ ASIDE = 0.5
 LACKS = 0.1
 """What it keeps beside others where a contact is asked for and it has none."""
 PHONE = next(kind.held for kind in KINDS if kind.name == "phone")
+_PER = frozenset(terms("per"))
 CONTACTS = frozenset({"phone", "email", "url"})
 """Kinds of values that a block has or has not, whatever its words."""
 
@@ -37,7 +38,7 @@ def with_the_value(
     costs a year.
     """
     out = []
-    bare = _without_the_column(reading, fitted)
+    bare, unpriced = _without_the_column(reading, fitted), _beside_the_price(reading, fitted)
     for part, told in zip(reading.parts, scores, strict=True):
         kind = part.wants.name if part.wants is not None and reading.form == "value" else ""
         has = [kind not in CONTACTS or part.wants is None or holds(c.block.text, part.wants) for c in found]
@@ -45,7 +46,10 @@ def with_the_value(
         lacks = LACKS if any(has) else 1.0
         out.append(
             [
-                s * (1.0 if held else lacks) * (1.0 if fit else ASIDE) * (LACKS if i in bare else 1.0)
+                s
+                * (1.0 if held else lacks)
+                * (1.0 if fit else ASIDE)
+                * (LACKS if i in bare else ASIDE if i in unpriced else 1.0)
                 for i, (s, held, fit) in enumerate(zip(told, has, fits, strict=True))
             ]
         )
@@ -75,6 +79,25 @@ def _without_the_column(reading: Reading, fitted: Sequence[FittedTable]) -> froz
         }
         bare |= {i for i, full in has.items() if not full} if any(has.values()) else set()
     return frozenset(bare)
+
+
+def _beside_the_price(reading: Reading, fitted: Sequence[FittedTable]) -> frozenset[int]:
+    """Rows of things side by side that tell another amount than the price, of which the question has no word, where it only asks how much something is: the
+    share that a customer bears, the deposit.
+    """
+    if not all(part.wants is MONEY for part in reading.parts):
+        return frozenset()
+    asked = content(reading.text) - _PER
+    other = set[int]()
+    for table in (one.table for one in fitted if one.table.labelled):
+        labels = [row[0][1] for row in table.cells]
+        if any(MONEY.asked.search(label) for label in labels):
+            other |= {
+                i
+                for i, label in zip(table.rows, labels, strict=True)
+                if not MONEY.asked.search(label) and not asked & set(terms(label))
+            }
+    return frozenset(other)
 
 
 def _of_another_period(part: Part, candidate: BlockCandidate) -> bool:
@@ -114,6 +137,15 @@ def less_for_what_is_carried(
     least = ASIDE * NEAR_BEST * max(told)
     if not own or not any(s >= least and n == len(own) for s, n in zip(told, said, strict=True)):
         return scores
+    if goes_on(last):  # it names something else, of which the same is asked
+        both = [n == len(own) and bool(carried & (c.held | c.above)) for c, n in zip(found, said, strict=True)]
+        stands = any(b and s >= least for b, s in zip(both, told, strict=True))
+        return [
+            [
+                s * (ASIDE if stands and n and not b else 1.0 if n else ASIDE)
+                for s, n, b in zip(told, said, both, strict=True)
+            ]
+        ]
     return [[s * (1.0 if n else ASIDE) for s, n in zip(told, said, strict=True)]]
 
 

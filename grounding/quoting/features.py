@@ -137,13 +137,14 @@ def feature_rows(
     out = []
     for candidate, cosine in zip(found, cosines, strict=True):
         block, passage = candidate.block, passages[candidate.passage]
-        inside = {t: likeness(t, candidate.held) for t in weighed}
+        has = part.wants is not None and holds(block.text, part.wants)
+        said = part.wants.cues if part.wants is not None and has else frozenset()
+        inside = {t: 1.0 if t in said else likeness(t, candidate.held) for t in weighed}
         share = sum(w * inside[t] for t, w in weighed.items() if t in own) / total
         beside = sum(w * inside[t] for t, w in weighed.items() if t not in own) / total
         over = {t: likeness(t, candidate.above) for t in weighed}
         above = sum(w * over[t] for t, w in weighed.items() if not inside[t]) / total
         whole = sum(w * max(inside[t], over[t]) for t, w in weighed.items()) / everything
-        has = part.wants is not None and holds(block.text, part.wants)
         plain = caseless(f"{candidate.around} {block.text}")
         values = {
             "share": share,

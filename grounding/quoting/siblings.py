@@ -168,7 +168,13 @@ def _meant(
     if len(distinct) < 2:
         return None
     names = median_low(len(v.split()) for v in distinct) <= NAME_WORDS
-    chosen = {distinct[i] for i in named_among(distinct, question, compared=reading.form == "compare", in_part=names)}
+    compared = reading.form == "compare"
+    chosen = {distinct[i] for i in named_among(distinct, question, compared=compared, in_part=names)}
+    if not chosen:  # "the red light" beside "Red, slow flashing"
+        heads = [value.partition(",")[0] for value in distinct]
+        short = list(dict.fromkeys(heads))
+        meant = {short[i] for i in named_among(short, question, compared=compared, in_part=False)}
+        chosen = {value for value, head in zip(distinct, heads, strict=True) if head in meant}
     rows = frozenset(i for i, value in enumerate(values) if value in chosen)
     texts = frozenset(i for i, value in enumerate(values) if len(value.split()) > SHORT_KEY)  # which may say it too
     return _Wanted(rows | texts, rows) if rows else None

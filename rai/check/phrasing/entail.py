@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from grounding.text import caseless, fold
+from grounding.text import BAR, caseless, fold
 from rai.check.phrasing.antonyms import alike, generic, key
 from rai.check.phrasing.denied import denies_another
 from rai.check.phrasing.evidence import lines, spaced, whole_sentences
@@ -64,6 +64,8 @@ def judge(sentence: str, sources: Sequence[Prepared]) -> Support | None:
     mine = sense(plain)
     if not mine.content:
         return None
+    if row := _of_a_row(plain, sources):
+        return Support("entailed", (row,), f"Stands in {row.source}, cell by cell.")
     held = _verbatim(plain, sources)
     for_it, opposite = (None, None) if plain.endswith("?") else _compared(mine, sources)
     held = held or for_it
@@ -190,6 +192,25 @@ def _verbatim(plain: str, sources: Sequence[Prepared]) -> EvidenceSpan | None:
         if place and _spelling(text[slice(*place)]) == spelt and _stands_alone(prepared.source, *place):
             hits.append(EvidenceSpan(prepared.source.id, "text", *place, text[slice(*place)]))
     return _first(hits)
+
+
+def _of_a_row(plain: str, sources: Sequence[Prepared]) -> EvidenceSpan | None:
+    """The row that has every cell of a quoted one: columns may be left out, and what they say ("Basic: no") takes nothing back."""
+    if BAR not in plain:
+        return None
+    told = _cells(plain)
+    for prepared in sources:
+        at = 0
+        for line in prepared.source.text.splitlines(keepends=True):
+            if BAR in line and told <= _cells(line):
+                row = line.rstrip()
+                return EvidenceSpan(prepared.source.id, "text", at, at + len(row), row)
+            at += len(line)
+    return None
+
+
+def _cells(row: str) -> frozenset[str]:
+    return frozenset(" ".join(caseless(cell).strip(" -*.").split()) for cell in row.split(BAR))
 
 
 def _place(pieces: Sequence[str], text: str) -> tuple[int, int] | None:

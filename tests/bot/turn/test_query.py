@@ -64,10 +64,71 @@ async def test_a_short_name_is_read_as_the_documents_have_it(tmp_path: Path, que
     assert (await asked(tmp_path, question))[0] == query
 
 
-async def test_a_short_name_of_a_follow_up_stays_as_it_is(tmp_path: Path) -> None:
-    """What is asked is told from what was asked before by its words."""
-    told, _ = await asked(tmp_path, "and the x2?", Turn("user", "what does the lamp cost"))
-    assert told == "what does the lamp cost and the x2?"
+async def test_a_short_name_of_a_follow_up_is_read_so_too_and_as_the_last_question(tmp_path: Path) -> None:
+    w = await world(tmp_path, [RATES], HashEmbedder(), grader=ScriptedGrader({"rates.md": 0.9}))
+    ask = Ask("and the x2?", history=(Turn("user", "what does the x2 lamp cost"),))
+    reply = await answer_turn(ask, replace(w.seams, linker=Names()), Policy())
+    await w.ledger.close()
+    query = reply.record.query
+    assert query.text == "what does the Wren X2 lamp cost and the Wren X2?"
+    assert query.asked == "and the Wren X2?"
+    assert query.sentences == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "noted"),
+    [
+        ("phone no france", "phone number france", True),
+        ("whats the ETA to Canada", "whats the delivery time to Canada", True),
+        ("whats the return window", "whats the how many days to return", True),
+        ("fee to canada", "fee to canada", False),
+        ("how much is temperance", "how much is temperance", False),
+    ],
+)
+async def test_shorthand_is_written_out(tmp_path: Path, question: str, query: str, noted: bool) -> None:
+    told, notes = await asked(tmp_path, question)
+    assert told == query
+    assert any("was read as" in note for note in notes) is noted
+
+
+class Knowing(Names):
+    """Knows every word."""
+
+    async def knows(self, name: str, access: Access) -> bool:
+        return True
+
+
+class Lamps(Names):
+    """Knows two lamps."""
+
+    async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
+        return [
+            [
+                Linked(text.index(name), text.index(name) + len(name), name, (*name.lower().split(),), 1.0)
+                for name in ("Lamp One", "Lamp Two")
+                if name in text
+            ]
+            for text in texts
+        ]
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "query"),
+    [
+        ("phone no france", Knowing(), "phone no france"),
+        ("Lamp One vs Lamp Two", Lamps(), "comparison Lamp One Lamp Two"),
+        ("what's the difference between Lamp One and Lamp Two", Lamps(), "comparison Lamp One Lamp Two"),
+        ("Lamp One vs Lamp Two, weight", Lamps(), "Lamp One vs Lamp Two, weight"),
+        ("Lamp One vs other lamps", Lamps(), "Lamp One vs other lamps"),
+    ],
+)
+async def test_what_documents_have_stays_and_bare_names_are_compared(
+    tmp_path: Path, question: str, names: Names, query: str
+) -> None:
+    w = await world(tmp_path, [RATES], HashEmbedder(), grader=ScriptedGrader({"rates.md": 0.9}))
+    reply = await answer_turn(Ask(question), replace(w.seams, linker=names), Policy())
+    await w.ledger.close()
+    assert reply.record.query.text == query
 
 
 async def test_a_question_that_goes_on_with_another_country_is_not_about_the_one_before(tmp_path: Path) -> None:

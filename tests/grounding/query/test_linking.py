@@ -199,11 +199,21 @@ async def test_a_name_that_only_texts_hold() -> None:
         assert any("the newest name of the talk" in reason for reason in query.why) is bool(known)
 
 
+async def test_of_siblings_the_newest_stands_for_those_before() -> None:
+    """KB has siblings of one brand; what goes on after two of them means the second."""
+    turns = [Turn("user", text) for text in ("price of the Ashley Hotel?", "and the Gonville Hotel?", "and on Sunday?")]
+    query = await QueryBuilder(CentralitySummarizer(None), Names()).build(turns, Access())
+    assert "Ashley" not in query.text
+    assert query.text.count("Gonville Hotel") == 2
+    assert query.text.endswith("and on Sunday?")
+    assert query.sentences == ()
+
+
 async def test_names_are_looked_for_in_the_last_turns() -> None:
     turns = talk("Is Meghna open?", *["Well.", "Hm."] * LOOK_BACK, "Yes?", "Is it open?")
     linker = Names()
     await QueryBuilder(CentralitySummarizer(None), linker).build(turns, Access())
-    assert linker.asked == [t.text for t in turns[-LOOK_BACK - 1 :]]
+    assert linker.asked[: LOOK_BACK + 1] == [t.text for t in turns[-LOOK_BACK - 1 :]]
 
 
 async def test_what_the_agent_says_after_the_question_is_not_asked() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from grounding.quoting.choose import AMPLE, SHORT, choose, outdone, room, shown
+from grounding.quoting.choose import AMPLE, SHORT, choose, outdone, procedures_together, room, shown
 from grounding.quoting.features import BlockCandidate, candidates
 from grounding.quoting.question_parts import read
 from grounding.quoting.siblings import fitted_tables
@@ -41,6 +41,32 @@ def test_beside_steps_only_what_scores_nearly_as_well_is_quoted() -> None:
     text = f"{STEPS}\n\nThe colour of the light tells the state."
     assert len(chosen("how do I pair it", passages(text), "Hold the key", near=["colour"])) == 3
     assert len(chosen("what tells the state", passages(text), "Hold the key", near=["colour"])) == 2
+
+
+def test_where_steps_are_asked_for_a_procedure_is_as_likely_as_one_of_its_steps() -> None:
+    found = passages(f"{STEPS}\n\nThe price is $99.00.")
+    blocks, reading = candidates(found), read("how do I pair it")
+    told = procedures_together([[0.5, 0.5, 0.0, 0.6]], reading, blocks, found)
+    assert told == [[0.75, 0.75, 0.0, 0.6]]
+    assert procedures_together([[0.5, 0.5, 0.5, 0.6]], read("what does it cost"), blocks, found) == [
+        [0.5, 0.5, 0.5, 0.6]
+    ]
+
+
+def test_a_long_procedure_beside_the_point_is_no_likelier_for_its_length() -> None:
+    found = passages("\n".join(f"{n}. Turn key {n}." for n in range(1, 13)))
+    blocks = candidates(found)
+    [told] = procedures_together([[0.1] * 12], read("how do I pair it"), blocks, found)
+    assert max(told) < 0.4
+
+
+def test_no_step_or_item_of_something_else_stands_beside_a_procedure() -> None:
+    found = [*passages(STEPS), *passages("Closing\n\n1. Turn the light off.\n2. Pull the plug.", doc="e")]
+    assert chosen("how do I pair it", found, "Hold the key", near=["light off"]) == [
+        "1. Open the app.",
+        "2. Hold the key.",
+        "3. Wait for the light.",
+    ]
 
 
 def test_a_step_alone_answers_what_is_no_procedure() -> None:

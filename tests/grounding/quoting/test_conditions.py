@@ -163,3 +163,30 @@ def test_a_question_of_another_language_is_read_in_english_too() -> None:
     assert english.parts[0].wants is reading.parts[0].wants
     assert in_english(read("how long is the warranty"), "how long is the warranty", found) is None
     assert in_english(reading, "", found) is None  # "Germany" alone, without its country
+
+
+SIDE_BY_SIDE = "Property: Price per month | Care: $4.25 | Home: $11.75\nProperty: Your share | Care: $20.00 | Home: $12.00\nProperty: Deposit | Care: $30.00 | Home: $40.00"
+
+
+@pytest.mark.parametrize(
+    ("question", "kept"),
+    [
+        ("how much is home", [1.0, ASIDE, ASIDE]),
+        ("how much is the deposit of home", [1.0, ASIDE, 1.0]),
+        ("which share has home", [1.0, 1.0, 1.0]),
+    ],
+)
+def test_who_asks_how_much_something_is_asks_for_its_price(question: str, kept: list[float]) -> None:
+    found, reading = candidates(pages := [passage(SIDE_BY_SIDE)]), read(question)
+    assert with_the_value([[1.0] * 3], reading, found, fitted_tables(reading, found, pages)) == [kept]
+
+
+def test_of_something_else_the_same_is_asked() -> None:
+    """After the value in trade of one device "and for the Flock M1" asks for that of another, and not for when it was sold."""
+    pages = [
+        passage("Device: Flock M1 | Sold: 2023", "Sales"),
+        passage("Device: Flock M1 | Credit: $16.00", "Trade-in"),
+    ]
+    last = "and for the Flock M1"
+    reading = read(f"trade-in of the Wren S {last}", last)
+    assert less_for_what_is_carried([[0.9, 0.5]], reading, last, candidates(pages)) == [[0.45, 0.5]]

@@ -74,3 +74,9 @@ def test_a_score_is_a_probability_that_rises_with_the_share() -> None:
 def test_a_row_holds_the_days_that_its_columns_stand_for(row: str, day: str, holds: bool) -> None:
     (found,) = candidates([Passage("c", "d", "Help", row)])
     assert (stem(day) in found.held) is holds
+
+
+def test_a_number_to_call_needs_no_word_for_what_it_is() -> None:
+    number, link = features("phone number of the shop", "Shop: 020 7946 0955\n\nShop: at the station.")
+    assert number["share"] == 1.0
+    assert link["share"] < 1.0

@@ -105,6 +105,17 @@ def test_the_one_row_of_a_number_comes_before_all_else_where_its_table_says_some
     assert (max(range(5), key=fitted.__getitem__) == 2) is first
 
 
+LIGHTS = "Light: White, steady | Meaning: good\nLight: Red, slow flashing | Meaning: alone\nLight: Blue, flashing | Meaning: new"
+
+
+@pytest.mark.parametrize(
+    ("question", "meanings"),
+    [("a red light", ["alone"]), ("the light is blue", ["new"]), ("what do the lights mean", ["good", "alone", "new"])],
+)
+def test_a_cell_is_named_by_what_stands_before_its_comma(question: str, meanings: list[str]) -> None:
+    assert [row.rpartition(": ")[2] for row in left(LIGHTS, question)] == meanings
+
+
 def test_the_label_of_things_side_by_side_may_be_a_range() -> None:
     assert left(HOURS, "office on a saturday in october") == ["Oct–Mar, Sat | Office: closed | Yard: 8 to 12"]
 
