@@ -23,7 +23,7 @@ from bot.view.claim_map import ClaimMap, ClaimRow, claim_map
 from bot.view.passages import shown_passage
 from bot.view.reply import ListedSource, ReplyView, reply_view
 from bot.view.status_words import said
-from bot.wording.contacts import with_marks
+from bot.wording.customer_text import for_customer
 from bot.wording.outcomes import outcome_word
 from grounding.errors import AttestError, InputError
 from grounding.records import Access, DocumentInfo, plain
@@ -140,7 +140,7 @@ def _told(reply: ReplyView, draft: ClaimMap | None) -> dict[str, Any]:
         "understood": reply.understood,
         "web_notice": reply.web_notice,
         "contact_notice": reply.contact_notice,
-        "for_customer": with_marks(reply.answer, reply.unvouched),
+        "for_customer": for_customer(reply.answer, reply.unvouched),
         "citations": [_listed(source) for source in reply.citations],
         "offered": [_listed(source) for source in reply.offered],
         "offered_as": reply.offered_as,

@@ -7,7 +7,6 @@ the evidence is. Every text of a document or a draft is written as literal chara
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,14 +15,13 @@ from typing import Any, get_args
 from bot.records import How, Rework
 from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
-from bot.turn.answer_form import MISSING
 from bot.view.reply import ListedSource, ReplyView
 from bot.view.verdict import MAX_LINE, MAX_VALUE, cut, missing_parts, told_values, verdict_line, why_lines
 from bot.wording.card import CardWords
 from bot.wording.clarification import changed, new_names
-from bot.wording.contacts import with_marks
+from bot.wording.customer_text import for_customer
 from bot.wording.email import LANGUAGES
-from grounding.records import LEAD_IN, plain
+from grounding.records import plain
 from rai.records import Claim, Outcome
 
 CARD = "application/vnd.microsoft.card.adaptive"
@@ -395,20 +393,6 @@ def _toggle(title: str, name: str, all_names: Sequence[str]) -> Json:
     """A button that unfolds one part and folds the others."""
     targets: list[Json | str] = [name, *({"elementId": n, "isVisible": False} for n in all_names if n != name)]
     return {"type": "Action.ToggleVisibility", "title": title, "targetElements": targets}
-
-
-def for_customer(answer: str, unvouched: Sequence[str] = ()) -> str:
-    """An answer as plain text that can be pasted: no citation marks, no headings, no markdown. `unvouched`: contacts that keep a mark, so that
-    nobody sends them on without a look.
-    """
-    text = re.sub(r"[ \t]*" + MARKER.pattern, "", answer.removeprefix(LEAD_IN).lstrip())
-    text = re.sub(rf"(?m)^{MISSING}[^\n]{{0,2000}}$", "", text)  # said to the human agent
-    text = with_marks(text, unvouched)
-    text = re.sub(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+[^\n]{0,300}\n?", "", text)
-    text = re.sub(r"\[([^\]\[]{1,300})\]\((https?://[^()\s]{1,500})\)", r"\1: \2", text)
-    text = re.sub(r"(\*\*|__|`)", "", text)
-    text = re.sub(r"(?m)^([ \t]*)[*+-][ \t]+", r"\1• ", text)
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
 def _run(text: str) -> Json:

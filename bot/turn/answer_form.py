@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bot.records import Citation
+from bot.wording.customer_text import MISSING
 from grounding.policy import Policy
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.quoting.coverage import Covered
@@ -15,7 +16,6 @@ _UNKNOWING = re.compile(
     r"\s*(?:i['’]m sorry,? (?:but )?)?i (?:do not|don['’]t) (?:know|have (?:enough|sufficient|that) information)\b[^.!?\n]*[.!?]?\s*",
     re.IGNORECASE,
 )
-MISSING = "Not found in the sources:"
 REFERENCED = "Referenced files: "
 MOST_QUESTIONS = 2
 """Sentences of a question back: "Is it the Brook? Or the Brook L?"."""

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import Any, cast
 
 from bot.records import Ask, How, Reply, Rework
-from bot.turn.answer_form import MISSING, REFERENCED
+from bot.turn.answer_form import REFERENCED
 from bot.turn.citations import markers, without_markers
 from bot.turn.draft_to_reply import decide_reply
 from bot.turn.prompt import turn_prompt
@@ -23,6 +23,7 @@ from bot.turn.small_talk import REWORKS, SmallTalkTexts, Talk, lists
 from bot.turn.sources import as_sources
 from bot.turn.state import TurnState
 from bot.view.verdict import cut
+from bot.wording.customer_text import MISSING
 from bot.wording.email import LANGUAGES, as_email, email_body
 from grounding.model_calls.spotlight import block
 from grounding.model_calls.templates import fill, template

@@ -15,7 +15,7 @@ from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.query.answer_kind import holds
 from grounding.quoting.blocks import cells
-from grounding.quoting.choose import MONEY, NEAR_BEST, choose, procedures_together, shown
+from grounding.quoting.choose import MONEY, NEAR_BEST, choose, numbered, procedures_together, shown
 from grounding.quoting.conditions import (
     in_english,
     less_for_the_country,
@@ -267,7 +267,10 @@ def filtering(weighed: Weighed) -> tuple[Filtered | None, Weighed | None]:
 def quotes(weighed: Weighed, evidence: Sequence[Evidence]) -> list[str]:
     """The best blocks, each with its [n]."""
     chosen = choose(weighed)
-    return [quoted(weighed.found[i], weighed.reading, evidence[weighed.found[i].passage]) for i in chosen]
+    numbers = numbered(chosen, weighed.found, weighed.passages)
+    return [
+        quoted(weighed.found[i], weighed.reading, evidence[weighed.found[i].passage], numbers.get(i)) for i in chosen
+    ]
 
 
 def named_rivals(weighed: Weighed) -> tuple[str, ...]:
@@ -292,12 +295,15 @@ def filter_quotes(weighed: Weighed, kept: Filtered, evidence: Sequence[Evidence]
     return lines
 
 
-def quoted(candidate: BlockCandidate, reading: Reading, evidence: Evidence) -> str:
-    """The block as a list item with its marker before the full stop, so that it belongs to its sentence. A row of amounts below "Plans per month" says so."""
+def quoted(candidate: BlockCandidate, reading: Reading, evidence: Evidence, number: int | None = None) -> str:
+    """The block as a list item, of a procedure with the `number` of the step, and its marker before the full stop, so that it belongs to its sentence. A row of
+    amounts below "Plans per month" says so.
+    """
+    sign = "-" if number is None else f"{number}."
     text = shown(candidate, reading)
     body = text[body_start(text) :].strip() or text.strip()
     if BAR in body:
         period = _period_above(body, candidate, evidence.passage)
-        return f"- {body}{f' ({period})' if period else ''} [{evidence.n}]"
+        return f"{sign} {body}{f' ({period})' if period else ''} [{evidence.n}]"
     core = body.rstrip(".!?…")
-    return f"- {core} [{evidence.n}]{body[len(core) :]}"
+    return f"{sign} {core} [{evidence.n}]{body[len(core) :]}"

@@ -95,7 +95,10 @@ def _in_order(
 ) -> list[int]:
     """What was chosen first comes first, and with it what is read with it: what belongs together and the sentences of one paragraph, as they stand."""
     if reading.form != "value":
-        return sorted(chosen, key=lambda i: (found[i].passage, i))
+        first = (
+            found[chosen[0]].passage if reading.form == "steps" and chosen else -1
+        )  # the procedure, then what is said beside it
+        return sorted(chosen, key=lambda i: (found[i].passage != first, found[i].passage, i))
     rank: dict[tuple[int, ...], int] = {}
 
     def group(i: int) -> tuple[int, ...]:
@@ -185,6 +188,17 @@ def procedures_together(
         for part, told in zip(scores, out, strict=True):
             near = sorted((part[j] for j in _procedure(i, found, passages)), reverse=True)[:TOLD]
             told[i] = 1 - math.prod(1 - s for s in near) if part[i] else 0.0
+    return out
+
+
+def numbered(chosen: Sequence[int], found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> dict[int, int]:
+    """The number of each chosen step in its procedure, from 1, where another step of it is chosen too: one that is left out is missed by the reader."""
+    out: dict[int, int] = {}
+    for i in chosen:
+        if found[i].block.kind == "step":
+            whole = _procedure(i, found, passages)
+            if sum(j in chosen for j in whole) > 1:
+                out[i] = whole.index(i) + 1
     return out
 
 

@@ -4,10 +4,6 @@ import { drawn, el, webUrl } from "./dom.js";
 import { linkReport, showSource } from "./report.js";
 import { reportRefusal } from "./stream.js";
 
-export function customerText(answer) {
-  return answer.replace(/\s?\[\d{1,3}\]/g, "").replace(/[ \t]+\n/g, "\n").trim();
-}
-
 export class TurnView {
   constructor(question, asked, as) {
     this.as = as;
@@ -36,7 +32,7 @@ export class TurnView {
       reply.contact_notice ? el("p", { class: "notice contacts" }, reply.contact_notice) : "",
       reply.web_notice ? el("p", { class: "notice from-web" }, reply.web_notice) : "", chips(reply.citations, "Citations")];
     if (reply.delivered) tools.push(el("div", { class: "row tools" },
-      el("button", { type: "button", on: { click: (event) => copy(customerText(reply.for_customer), event.currentTarget) } }, "Copy as customer text")));
+      el("button", { type: "button", on: { click: (event) => copy(reply.for_customer, event.currentTarget) } }, "Copy as customer text")));
     if (!reply.delivered && reply.offered.length) tools.push(offered(reply));
     if (reply.suggestions.length) tools.push(el("div", { class: "row tools", role: "group", "aria-label": "What you may say next" },
       reply.suggestions.map((text) => el("button", { type: "button", class: "quiet", on: { click: () => say(text) } }, text))));

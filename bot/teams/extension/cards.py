@@ -12,7 +12,6 @@ from bot.teams.answer_card import (
     answer_card,
     card_of,
     claim_rows,
-    for_customer,
     may_be_tried_again,
     text_block,
 )
@@ -21,6 +20,7 @@ from bot.teams.ports import Json
 from bot.view.reply import ListedSource, ReplyView
 from bot.view.verdict import MAX_VALUE, cut, told_values
 from bot.wording.card import CardWords
+from bot.wording.customer_text import for_customer
 from bot.wording.extension import ExtensionWords
 from grounding.records import Passage
 from grounding.text import body_start, sentences, terms

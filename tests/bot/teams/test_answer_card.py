@@ -18,7 +18,6 @@ from bot.teams.answer_card import (
     Shown,
     answer_card,
     card_of,
-    for_customer,
     read_gap,
     read_rework,
     read_web,
@@ -281,22 +280,6 @@ def test_whatever_a_reply_holds_teams_takes_the_message(
     message = render(made, teams=True, shown=replace(SHOWN, choices=options, reworks=REWORKS))
     assert check_activity(message) == []
     assert size(message) <= MAX_BYTES
-
-
-@pytest.mark.parametrize(
-    ("answer", "plain"),
-    [
-        ("Within 30 days [1] [2].", "Within 30 days."),
-        ("## Returns\n\n- **30 days** [1]\n- no fee [2]", "• 30 days\n• no fee"),
-        ("See [our page](https://help.example/returns) [1].", "See our page: https://help.example/returns."),
-        ("Quoted from the sources:\n- Open till 9 [1].", "• Open till 9."),
-        ("Use `reset_all` now.", "Use reset_all now."),
-        ("a\n\n\n\nb", "a\n\nb"),
-        ("Open till 9 [1].\n\nNot found in the sources: “is it free”", "Open till 9."),
-    ],
-)
-def test_text_for_the_customer_has_no_marks(answer: str, plain: str) -> None:
-    assert for_customer(answer) == plain
 
 
 def test_the_text_for_the_customer_stands_in_the_card_of_an_answer_alone() -> None:

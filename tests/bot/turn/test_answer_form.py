@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from bot.records import Citation
 from bot.turn.answer_form import (
-    MISSING,
     REFERENCED,
     admits_ignorance,
     asks_back,
@@ -16,6 +15,7 @@ from bot.turn.answer_form import (
     with_file_names,
     with_what_is_missing,
 )
+from bot.wording.customer_text import MISSING
 from grounding.policies.files import built_in
 from grounding.policy import Policy
 from grounding.quoting.coverage import Covered

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from grounding.quoting.choose import AMPLE, SHORT, choose, outdone, procedures_together, room, shown
+from grounding.quoting.choose import AMPLE, SHORT, choose, numbered, outdone, procedures_together, room, shown
 from grounding.quoting.features import BlockCandidate, candidates
 from grounding.quoting.question_parts import read
 from grounding.quoting.siblings import fitted_tables
@@ -67,6 +67,20 @@ def test_no_step_or_item_of_something_else_stands_beside_a_procedure() -> None:
         "2. Hold the key.",
         "3. Wait for the light.",
     ]
+
+
+def test_steps_keep_their_numbers_and_one_alone_has_none() -> None:
+    found = passages(STEPS)
+    blocks = candidates(found)
+    assert [c.block.text for c in blocks] == ["1. Open the app.", "2. Hold the key.", "3. Wait for the light."]
+    assert numbered([0, 2], blocks, found) == {0: 1, 2: 3}
+    assert numbered([1], blocks, found) == {}
+
+
+def test_the_procedure_is_read_before_what_stands_beside_it() -> None:
+    found = [*passages("The colour of the light tells the state of the key."), *passages(STEPS, doc="e")]
+    said = chosen("how do I pair it", found, "Hold the key", near=[])
+    assert said[0] == "1. Open the app."
 
 
 def test_a_step_alone_answers_what_is_no_procedure() -> None:
