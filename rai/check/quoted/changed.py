@@ -22,6 +22,7 @@ from rai.check.quoted.renamed import is_name, is_told, renamed
 from rai.check.reading.sources import Prepared
 from rai.claims.found import Found
 from rai.claims.names.name_words import SPELT_OUT
+from rai.claims.numbers.read_digits import items_in_line
 from rai.records import EvidenceSpan, Source
 
 LONG_NAME = 5
@@ -79,7 +80,7 @@ def loose_digits(answer: str, values: Sequence[Found]) -> tuple[Found, ...]:
     return tuple(
         Found("number", m.start(), m.end(), m.group().lower())
         for m in _DIGIT.finditer(answer)
-        if taken.free(m.start(), m.end())
+        if taken.free(m.start(), m.end()) and m.start() not in items_in_line(answer)
     )
 
 

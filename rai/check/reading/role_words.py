@@ -22,6 +22,11 @@ _PHRASES = re.compile(rf"\b({'|'.join(_VERBS)})[ -](in|out|up|off|over)\b", re.I
 # off-peak is not peak, out-of-network not in-network: the small word before the hyphen makes another word
 _COMPOUND = re.compile(r"\b(off|out|in|on|non|over|under|up|down|all|no)-(of-)?(?=[^\W\d_])", re.IGNORECASE)
 
+_OUT_OF = re.compile(
+    r"\b(out) (of) (?=(?:hours|network|area|warranty|season|stock|date|state|town|scope|contract)\b)", re.IGNORECASE
+)
+"""The same without its hyphens: "Out of hours" is what an out-of-hours visit is."""
+
 _NUMBERED = re.compile(r"(?<![\w.,:/$€£-])\d{1,9}(?:\.\d{1,9}){0,3}(?![\w/%-]|[.,:]\d)")
 
 _NAMED = re.compile(r"(?<!\w)[A-ZÀ-ÖØ-Þ]\w{1,30} (\d{1,3}(?:\.\d{1,9}){0,3})(?![\w/%-]|[.,:]\d)")
@@ -68,6 +73,8 @@ def class_of(word: str) -> str | None:
 def _terms(text: str) -> list[str]:
     lower = text.lower()
     plain = _PHRASES.sub(r"\1\2", text) if any(verb in lower for verb in _VERBS) else text
+    if "out of " in lower:
+        plain = _OUT_OF.sub(r"\1\2", plain)
     if "-" in plain:
         plain = _COMPOUND.sub(lambda m: m.group().replace("-", ""), plain)
     return [term for term in terms(plain) if not (term[0].isdigit() or _is_clitic(term))]

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -18,6 +18,7 @@ from rai.check.reading.frames import NOWHERE, Frame, frames
 from rai.check.reading.role_words import role_terms
 from rai.claims.find import find_values
 from rai.claims.found import Found
+from rai.claims.numbers.rates import per_of_label
 from rai.records import EvidenceSpan, Kind, Source
 
 Field = Literal["text", "title"]
@@ -171,7 +172,21 @@ def _places(source: Source, field: Field, units: list[Unit], regions: tuple[str,
         if at >= 0:
             unit, values = units[at], every[:MOST_VALUES]
             for found, frame in zip(values, frames(text, unit.start, unit.end, values, unit.header), strict=True):
-                yield Place(source, found, unit, frame)
+                yield Place(source, _per_its_labels(found, text, unit), unit, frame)
+
+
+def _per_its_labels(found: Found, text: str, unit: Unit) -> Found:
+    """An amount in a cell with what its column, or its row, says that it is per: €0.15 below "Parked, per minute"."""
+    row = text[unit.start : min(unit.end, unit.start + LONGEST_LINE)]
+    if found.kind != "money" or found.per or "|" not in row:
+        return found
+    at = row.count("|", 0, found.start - unit.start)
+    cells = row.split("|")
+    own = cells[at][: max(0, found.start - unit.start - sum(len(c) + 1 for c in cells[:at]))]
+    columns = unit.header.split("|") if unit.header and ": " not in unit.header else []
+    label = columns[at] if at < len(columns) and len(columns) == len(cells) else ""
+    per = next(filter(None, map(per_of_label, (own, label, cells[0] if at else ""))), "")
+    return replace(found, per=per) if per else found
 
 
 def _text_units(source: Source, title: frozenset[str]) -> list[Unit]:

@@ -51,13 +51,28 @@ def _untold(n: int, claim: Claim, answer: Answer) -> str:
         return f"No source names {claim.text}."
     if bounded := _beside_a_bound(n, claim, answer):
         return f"{claim.text} lies next to the bound {bounded.span().text} in {bounded.source.id}."
-    if claim.kind in ("quantity", "time") and not any(c.isdigit() for c in claim.text):
+    in_words = claim.kind in ("quantity", "time") and not any(c.isdigit() for c in claim.text)
+    if in_words and not _has_another_unit(value, answer.context):
         return f"No source says {claim.text}; in words this may say in short what one writes out."
     if claim.kind == "date" and len(weekdays.days_of(value.value)) > 1:
         return f"Which days {claim.text} are, no source says in these words."
     if claim.kind in ("quantity", "date") and _OFTEN.fullmatch(claim.text):
         return f"How often {claim.text} is, no source says in these words."
     return ""
+
+
+def _has_another_unit(value: Found, context: CheckContext) -> bool:
+    """True of a span of time that a source has in another unit: five weeks, where it says 3 to 5 working days."""
+    number, _, unit = value.value.replace("business day", "day").partition(" ")
+    if unit not in _SPANS or number in _FEW:
+        return False
+    told = (place.found.value.replace("business day", "day").partition(" ") for place in _kinds(context, "quantity"))
+    return any(theirs == number and other in _SPANS and other != unit for theirs, _, other in told)
+
+
+_SPANS = frozenset({"minute", "hour", "day", "week", "month", "year"})
+_FEW = frozenset({"1", "2"})
+"""So few of anything may be said of anything: two hours beside two weeks."""
 
 
 def _closes_a_year(value: Found, text: str) -> bool:

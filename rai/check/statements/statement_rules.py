@@ -21,6 +21,7 @@ from rai.check.statements.contrast import Beside, Turn, bounds_of, denies, same_
 from rai.check.statements.order import reversed_order, sequence
 from rai.check.statements.polarity import clash
 from rai.check.statements.prepared import ClauseCandidate, Decision, PreparedClause, PreparedStatement
+from rai.check.statements.tax_basis import tax_basis_turned
 
 CLOSE = 0.5
 """Least share of what a clause tells that a clause of a source has to hold before the two are set against each other."""
@@ -320,6 +321,7 @@ RULES: tuple[StatementRule, ...] = (
     StatementRule("statement-stands", stands),
     StatementRule("statement-word", one_word_changed),
     StatementRule("statement-cell", cell_denied),
+    StatementRule("statement-tax", tax_basis_turned),
     StatementRule("statement-negated", negation_turned),
     StatementRule("statement-denied", word_denied),
     StatementRule("statement-bound", bound_turned),

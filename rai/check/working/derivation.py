@@ -25,8 +25,14 @@ from rai.check.working.formulas import calculations
 from rai.check.working.measures import measured_ways
 from rai.check.working.operand_candidates import operand_candidates
 from rai.check.working.orders import order_ways
-from rai.check.working.plausibility import of_one_line, says_that_it_reckons, takes_the_place_of_one
+from rai.check.working.plausibility import (
+    is_against_its_words,
+    of_one_line,
+    says_that_it_reckons,
+    takes_the_place_of_one,
+)
 from rai.check.working.recurring import recurring_ways, timetable_ways
+from rai.check.working.said_sums import by_what_is_said, said_sum
 from rai.check.working.series import day_of_month, series_of
 from rai.check.working.tariffs import lines_ways, tariff_ways, usage_ways
 from rai.check.working.terms import SAID, Wanted, scaled
@@ -94,6 +100,10 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
     """
     if (shown := written_out(n, answer)) is not None:
         return shown
+    if (told := said_sum(n, answer)) is not None:
+        finding = by_what_is_said(n, told, answer, findings)
+        if finding is not None or any(m not in findings for m in told.values):
+            return finding  # what gives it may be decided in the next round
     most = UNTOLD if n in findings else _dearest(n, answer, findings)
     ways = (
         w
@@ -103,6 +113,7 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
         and not _is_itself(answer.values[n], w)
         and not _is_far_sum(answer.values[n], w)
         and not takes_the_place_of_one(n, w, answer)
+        and not is_against_its_words(n, w, answer)
     )
     best = min(ways, key=_dearness, default=None)
     if best is None:

@@ -13,6 +13,7 @@ from rai.check.context import Finding
 from rai.check.operands import Operand, amount_of, unit_of
 from rai.check.reading.sources import Place
 from rai.check.working.calendar import Reckoned
+from rai.check.working.said_sums import is_taken_off
 from rai.check.working.terms import SAID
 from rai.claims.found import Found
 
@@ -33,6 +34,57 @@ def takes_the_place_of_one(n: int, way: Reckoned, answer: Answer) -> bool:
         and _alike_around(n, o, answer)
         for o in way.operands
     )
+
+
+def is_against_its_words(n: int, way: Reckoned, answer: Answer) -> bool:
+    """True if a calculation adds what the answer takes off ("$525, less the $40 member reduction"), or takes for a count what a source prices as part of a name: a four-syringe
+    pack, where "four syringes" has a price of its own; or reckons with the other end of a range: three to five weeks.
+    """
+    value = answer.values[n]
+    return any(
+        _is_other_end(value, o.found, answer.text)
+        or (f"+ {o.text}" in way.written and _is_taken_off(o, answer))
+        or ("×" in way.written and o.found.kind == "number" and _is_part_of_a_name(n, o, answer))
+        for o in way.operands
+        if answer.text[o.found.start : o.found.end] == o.text
+    )
+
+
+_TO = re.compile(r"\s?(?:[-–—]|to|bis|à|a|tot|do)\s?", re.IGNORECASE)
+
+
+def _is_other_end(value: Found, other: Found, text: str) -> bool:
+    if value.kind == "money":  # "up $17 to $74.95" says by how much
+        return False
+    first, second = sorted((value, other), key=lambda found: found.start)
+    return first.end <= second.start and _TO.fullmatch(text, first.end, second.start) is not None
+
+
+def _is_taken_off(operand: Operand, answer: Answer) -> bool:
+    return any(value.start == operand.found.start and is_taken_off(m, answer) for m, value in enumerate(answer.values))
+
+
+def _is_part_of_a_name(n: int, operand: Operand, answer: Answer) -> bool:
+    """True of the four of a "four-syringe pack" where a line of a source says it of what it has a price for."""
+    value = answer.values[n]
+    joined = _JOINED_NOUN.match(answer.text, operand.found.end)
+    if joined is None or value.kind != "money":
+        return False
+    stem = joined[1].lower()[:_STEM]
+    same = re.compile(
+        rf"(?<![\w.,])(?:{re.escape(operand.text)}|{operand.amount:f})[ -]{re.escape(stem)}", re.IGNORECASE
+    )
+    return any(
+        same.search(place.unit.line) is not None
+        for text in answer.context.sources
+        for place in text.kinds.get("money", ())
+    )
+
+
+_JOINED_NOUN = re.compile(
+    r"-(?!(?:second|minute|hour|day|night|week|month|year|person)s?\b)([^\W\d_]{3,20})", re.IGNORECASE
+)
+_STEM = 6
 
 
 def says_that_it_reckons(n: int, answer: Answer) -> bool:

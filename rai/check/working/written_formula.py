@@ -14,6 +14,8 @@ from rai.check.operands import amount_of
 _FORMULA = re.compile(
     r"(?P<left>(?:[^\d\s]{0,3}\s?\d[\d.,]*\d?\s?[^\W\d]{0,8}\s?[+−×*·x/–-]\s?){1,8}[^\d\s]{0,3}\s?\d[\d.,]*\s?[^\W\d]{0,8})\s?=\s?(?:[^\d\s]{1,3}\s?)?\**$"
 )
+_OF_A_YEAR = re.compile(r"(?<!\d)20\d\d/\d\d(?!\d)")
+"""2,100 litres in 2025/26 × 74p: what is reckoned with stands before it."""
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
 _SIGNS = {"+": "+", "−": "-", "–": "-", "-": "-", "×": "*", "*": "*", "·": "*", "x": "*", "/": "/"}
 
@@ -28,7 +30,7 @@ def written_out(n: int, answer: Answer) -> Finding | None:
     if mine is None or match is None:
         return None
     result = _calculated(match["left"])
-    if result is None:
+    if result is None or _OF_A_YEAR.search(match["left"]):
         return None
     formula = f"{match['left'].strip()} = {answer.written(n)}"
     others = {amount_of(replace(value, value=form)) for form in value.forms}

@@ -101,6 +101,23 @@ def _of_length(match: re.Match[str]) -> str:
     return next((u for u, m in _LENGTHS.items() if m == minutes), f"{minutes}-minute")
 
 
+_IN_LABEL = re.compile(r" ?/ ?(?=[^\W\d_])| (?=(?:per|pro|je|par|por) )", re.IGNORECASE)
+_TIMELY = re.compile(
+    r" (hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annual|annually)(?![\w-])", re.IGNORECASE
+)
+_LONGEST_LABEL = 80
+
+
+def per_of_label(label: str) -> str:
+    """What the amounts under a label are per: "minute" of "Parked, per minute", "month" of "Monthly price"; "" if it says nothing."""
+    text = f" {label[:_LONGEST_LABEL].replace(',', ' ').replace('(', ' ')}"
+    found = (per_of(text, match.start()) for match in _IN_LABEL.finditer(text))
+    if per := next(filter(None, found), ""):
+        return per
+    timely = _TIMELY.search(text)
+    return _TIMES[timely[1].lower()] if timely else ""
+
+
 def same_per(mine: str, theirs: str) -> bool:
     """False only if both say a period and not the same, or both say a thing and not the same; "item" may be any thing."""
     if not (mine and theirs) or mine == theirs:

@@ -108,9 +108,35 @@ def _unmarked(text: str, found: list[Numeral]) -> Iterator[Numeral]:
             yield numeral
 
 
+_IN_LINE = re.compile(r"(?<![^\s:])([1-9][0-9]?)([.)]) (?=[^\W\d_])")
+_BEFORE_ITEM = re.compile(r"(?:^|[.:;!?)\]]|\b(?:and|und|et|y|e|en|then|dann))[*_]{0,2}\s+$")
+_FEWEST_ITEMS = 3
+
+
+@lru_cache(maxsize=16)
+def items_in_line(text: str) -> frozenset[int]:
+    """Where the numbers of a list begin that is written on in one line: "1. Turn it off. 2. Open the valve. 3. Press reset." They count from 1 without a gap, and each stands
+    where a sentence may begin.
+    """
+    found: list[int] = []
+    run: list[int] = []
+    for match in _IN_LINE.finditer(text):
+        if not _BEFORE_ITEM.search(text, max(0, match.start() - 12), match.start()) and match.start() > 0:
+            continue
+        number = int(match[1])
+        if number == 1:
+            found += run if len(run) >= _FEWEST_ITEMS else []
+            run = [match.start(1)]
+        elif number == len(run) + 1:
+            run.append(match.start(1))
+    return frozenset([*found, *(run if len(run) >= _FEWEST_ITEMS else [])])
+
+
 def _list_marker(text: str, numeral: Numeral) -> bool:
     if numeral.end - numeral.start > 3 or text[numeral.end : numeral.end + 1] not in (".", ")"):
         return False
+    if numeral.start in items_in_line(text):
+        return True
     at = numeral.start
     while at and text[at - 1] in " \t":
         at -= 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rai.claims.numbers.rates import per_of, same_per
+from rai.claims.numbers.rates import per_of, per_of_label, same_per
 from tests.tables import Tables
 
 TABLES = Tables(__file__)
@@ -20,3 +20,19 @@ def test_same_per(mine: str, theirs: str, same: bool) -> None:
     """Two periods must agree, two things must agree; a period and a thing say nothing of each other. Symmetric."""
     assert same_per(mine, theirs) is same
     assert same_per(theirs, mine) is same
+
+
+def test_a_label_says_what_its_amounts_are_per() -> None:
+    told = {
+        "Parked, per minute": "minute",
+        "Price (per night)": "night",
+        "€/hour": "hour",
+        "Preis je Stunde": "hour",
+        "Monthly price": "month",
+        "per started hour": "hour",
+        "Cap per 24 hours": "day",
+        "price_eur": "",
+        "Extra km": "",
+        "Annually agreed": "year",
+    }
+    assert {label: per_of_label(label) for label in told} == told

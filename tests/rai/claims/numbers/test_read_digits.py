@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.claims.numbers.read_digits import canonical, numerals
+from rai.claims.numbers.read_digits import canonical, items_in_line, numerals
 from tests.tables import Tables
 
 TABLES = Tables(__file__)
@@ -53,3 +54,22 @@ def test_long_runs_end(piece: str) -> None:
     """200,000 characters of one kind are read in one pass; a backtracking trap would never end."""
     text = piece * (200_000 // len(piece))
     assert all(0 <= n.start < n.end <= len(text) for n in numerals(text))
+
+
+def test_the_numbers_of_a_list_in_one_line_are_no_numbers() -> None:
+    text = "Do this: 1. Turn it off. 2. Open the 3 valves. 3. Press reset."
+    assert items_in_line(text) == {text.index("1."), text.index("2."), text.index("3. Press")}
+    assert [text[n.start : n.end] for n in numerals(text)] == ["3"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It costs 1. No more.",
+        "1. Turn it off. 2. Open the valve.",
+        "There are 4. Then 5. Then 6. are gone.",
+        "On 1. May, 2. June and 3. July",
+    ],
+)
+def test_other_numbers_before_a_point_are_numbers(text: str) -> None:
+    assert items_in_line(text) == frozenset()

@@ -1,0 +1,143 @@
+"""Sums that an answer says in so many words: an amount that is paid in equal parts, and the total below a list of amounts.
+
+What such a value has to be is said, so nothing else explains it: of the numbers of two pages some calculation comes to nearly anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from rai.check.answer import Answer
+from rai.check.context import Finding
+from rai.check.operands import amount_of, unit_of
+from rai.records import SUPPORTED
+
+_CENT = Decimal("0.01")
+_IN_SENTENCE = 160
+"""Most characters between an amount and its parts."""
+_IN_PARTS = re.compile(
+    r"(?:[^\W\d_]+['’]?[^\W\d_]*,? ){0,6}?(?:in|over|into|by|auf|en|em|w|na) (?:the )?\**(?:\d{1,3}|[^\W\d_]{3,12})\** (?:(?:equal|monthly|further|even|same|consecutive|interest-free|gleiche[nr]?|monatliche[nr]?|égales|iguales|mensuales|uguali|mensili|iguais|mensais|gelijke|maandelijkse|równych) ){0,2}"
+    r"(?:instal+ments|payments|rates|raten|monatsraten|mensualités|versements|plazos|cuotas|mensualidades|rate|prestações|termijnen|rat|raty) (?:of|at|von|zu|je|de|da|van|po) \**(?:[^\d\s]{1,3} ?)?",
+    re.IGNORECASE,
+)
+_LESS = re.compile(
+    r"\b(?:less|minus|abzüglich|moins|menos|meno|verminderd met|odjąć)\s+(?:(?:the|a|an|your|our|her|his|their|die|den|der|la|le|el|il|o|de)\s+)?$",
+    re.IGNORECASE,
+)
+_OFF = re.compile(
+    r"\s+(?:(?:[^\W\d_]+\s+){0,2}?(?:off|reduction|discount|deduction|rebate|credit)\b|\w*(?:nachlass|rabatt|abzug)\b|de (?:remise|réduction|descuento|desconto)\b|di sconto\b|korting\b|zniżki\b)",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s")
+_TOTAL = re.compile(
+    r"\b(?:total|totals|altogether|together|both|in all|sum|insgesamt|zusammen|gesamt\w*|summe|au total|en tout|ensemble|en total|suma|totale|in tutto|no total|totaal|samen|razem|łącznie|suma)\b",
+    re.IGNORECASE,
+)
+_FEWEST_LINES = 2
+_COUNTS = ("number", "quantity", "percent")
+
+
+@dataclass(frozen=True, slots=True)
+class SaidSum:
+    """What a value has to be by the answer's own words. `values`: the numbers of the values that give it; `amount`: what it comes to; `written`: how."""
+
+    values: tuple[int, ...]
+    amount: Decimal
+    written: str
+
+
+def said_sum(n: int, answer: Answer) -> SaidSum | None:
+    """What the n-th value has to be where the answer says how it comes about; None where it does not."""
+    if answer.values[n].kind != "money":
+        return None
+    return _one_of_equal_parts(n, answer) or _total_of_lines(n, answer)
+
+
+def by_what_is_said(n: int, told: SaidSum, answer: Answer, findings: Mapping[int, Finding]) -> Finding | None:
+    """`derived` where the n-th value is what the answer's words make it, else `absent` with what it should be; None while what gives it is undecided or not supported."""
+    held = [findings.get(m) for m in told.values]
+    if any(finding is None or finding.status not in SUPPORTED for finding in held):
+        return None
+    mine = amount_of(answer.values[n]) or Decimal(0)
+    spans = tuple(dict.fromkeys(span for finding in held if finding for span in finding.evidence[:1]))
+    formula = f"{told.written} = {told.amount.quantize(_CENT)}".removesuffix(".00")
+    if abs(told.amount - mine) < _CENT:
+        return Finding("derived", spans, formula, rule="written-formula", formula=formula)
+    return Finding("absent", spans, f"{formula}, not {answer.written(n)}.", rule="written-formula", formula=formula)
+
+
+def _one_of_equal_parts(n: int, answer: Answer) -> SaidSum | None:
+    """The amount before the value, divided: "the remaining $3,240 is paid in twelve equal instalments of $270"."""
+    value = answer.values[n]
+    near = sorted(m for m in answer.near(n, 0) if m < n)
+    whole = next((m for m in reversed(near) if answer.values[m].kind == "money"), None)
+    if whole is None or unit_of(answer.values[whole]) != unit_of(value):
+        return None
+    between = answer.text[answer.values[whole].end : value.start]
+    counted = [m for m in near if m > whole and answer.values[m].kind in ("number", "quantity")]
+    if len(between) > _IN_SENTENCE or len(counted) != 1 or not _IN_PARTS.fullmatch(between.lstrip(" *")):
+        return None
+    total, parts = amount_of(answer.values[whole]), amount_of(answer.values[counted[0]])
+    if not total or not parts:
+        return None
+    return SaidSum((whole, counted[0]), total / parts, f"{answer.written(whole)} / {answer.written(counted[0])}")
+
+
+def _total_of_lines(n: int, answer: Answer) -> SaidSum | None:
+    """The total right below a list whose lines have an amount each, of which some is taken off again perhaps: "$525, less the $40 reduction"."""
+    value, text = answer.values[n], answer.text
+    start = text.rfind("\n", 0, value.start) + 1
+    if not _TOTAL.search(text[start : value.start]):
+        return None
+    taken: list[tuple[int, Decimal]] = []
+    lines = 0
+    for begin, end in _lines_above(text, start):
+        every = [m for m, v in enumerate(answer.values) if begin <= v.start < end]
+        inside = [m for m in every if answer.values[m].kind == "money"]
+        signed = _signed(inside, answer)
+        if signed is None or any(unit_of(answer.values[m]) != unit_of(value) for m in inside):
+            return None
+        if any(answer.values[m].per for m in inside) or any(answer.values[m].kind in _COUNTS for m in every):
+            return None  # three at £25 each
+        taken = [*signed, *taken]
+        lines += 1
+    if lines < _FEWEST_LINES:
+        return None
+    written = "".join(f"{' + ' if amount > 0 else ' - '}{answer.written(m)}" for m, amount in taken)
+    return SaidSum(tuple(m for m, _ in taken), sum((a for _, a in taken), Decimal(0)), written.removeprefix(" + "))
+
+
+def _lines_above(text: str, start: int) -> list[tuple[int, int]]:
+    """The lines of the list that ends right above `start`, the nearest first."""
+    found: list[tuple[int, int]] = []
+    end = start - 1
+    while end > 0:
+        begin = text.rfind("\n", 0, end) + 1
+        line = text[begin:end]
+        if not _ITEM.match(line):
+            if line.strip() or found:
+                break
+        else:
+            found.append((begin, end))
+        end = begin - 1
+    return found
+
+
+def _signed(inside: Sequence[int], answer: Answer) -> list[tuple[int, Decimal]] | None:
+    """The amounts of a line with their sign; None where more than one would be added: which of them counts is not said."""
+    out: list[tuple[int, Decimal]] = []
+    for m in inside:
+        amount = amount_of(answer.values[m])
+        if amount is None:
+            return None
+        out.append((m, -amount if is_taken_off(m, answer) else amount))
+    return out if sum(amount > 0 for _, amount in out) == 1 else None
+
+
+def is_taken_off(m: int, answer: Answer) -> bool:
+    """True of a value that the answer takes off: "less the $40", "$40 off"."""
+    text, value = answer.text, answer.values[m]
+    return bool(_LESS.search(text, max(0, value.start - 24), value.start) or _OFF.match(text, value.end))
