@@ -221,6 +221,13 @@ def _judged_until(answer: str, values: Sequence[Found]) -> int:
     return starts[MOST_CLAIMS] if len(starts) > MOST_CLAIMS else len(answer)
 
 
+_LITTLE = re.compile(
+    r"(?:bei|beim|mit|nach|vor|seit|zu|zum|zur|im|in|am|an|auf|ab|bis|für|von|vom|aus|durch|ohne|um) (?:der|die|das|dem|den|des|einer?|einem|einen|ihrer?|ihrem|ihren)\b",
+    re.IGNORECASE,
+)
+"""How a German sentence begins, whose next word has a capital as every noun."""
+
+
 def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context: CheckContext, answer: str) -> Finding:
     """The finding of a claim, unless its sentence quotes a source that has something else in this place."""
     if (
@@ -238,6 +245,8 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
     says = here[0].says
     if finding.rule in _BY_KEY and claim.kind not in {value.kind for value in find_values(says.text)}:
         return finding  # a row names the value that is meant; 40 MB of a sentence of like words are no price
+    if claim.kind == "entity" and _LITTLE.match(claim.text) and _LITTLE.match(says.text):
+        return finding  # "bei der Anmeldung" for "mit der Anmeldung" is no other name
     if claim.kind == "entity" and _MEASURE.fullmatch(says.text):
         return finding  # a measure in the place of a name ("the 25-hour courses" for I2) is no other name
     if not (statement or _speaks_against(finding, says, context) or _is_quotation(claim, changed, context, answer)):

@@ -10,6 +10,7 @@ from rai.check.context import Around, CheckContext, Finding, holds, name_of, sai
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place
 from rai.claims.found import Found
+from rai.claims.numbers.units import same_unit_value
 from rai.claims.times.months import month_names
 from rai.records import CONTACT_KINDS, Claim
 
@@ -25,12 +26,32 @@ def said_by_the_person(claim: Claim, found: Found, around: Around, context: Chec
         return Finding("given", (), why, rule="context")
     if claim.kind in CONTACT_KINDS or context.question is None:
         return None
-    if not holds(found, (context.question,)) and not _without_sign(found, context) and not _in_parts(found, context):
+    if not (
+        holds(found, (context.question,))
+        or _without_sign(found, context)
+        or _in_parts(found, context)
+        or _so_long_ago(found, context)
+    ):
         return None
     if other := _stands_for_it(found, around, context):
         why = f"{claim.text} stands only in the question; {name_of(other)} says {other.span().text}."
         return Finding("absent", (other.span(),), why, instead=other.span(), rule="question-rival")
     return Finding("given", (), "The person said it; no source speaks against it.", rule="question")
+
+
+def _so_long_ago(found: Found, context: CheckContext) -> bool:
+    """True of a span that the person said as how long something is ago or will be, in whatever unit: 70 days, of ten weeks ago."""
+    if found.kind != "quantity" or context.question is None:
+        return False
+    for place in context.question.kinds.get("date", ()):
+        relative = _AGO.fullmatch(place.found.value)
+        told = f"{relative['n']} {relative['unit']}" if relative else ""
+        if told and any(told == form or same_unit_value(told, form) for form in found.forms):
+            return True
+    return False
+
+
+_AGO = re.compile(r"relative:(?P<unit>day|week|month|year|hour)[+-](?P<n>\d{1,4})")
 
 
 def _in_parts(found: Found, context: CheckContext) -> bool:

@@ -21,7 +21,7 @@ from rai.check.reading.sources import Place
 from rai.claims.found import Found
 from rai.claims.numbers.rates import same_per
 from rai.claims.times import holidays, weekdays
-from rai.records import CONTACT_KINDS, Claim
+from rai.records import CONTACT_KINDS, Claim, EvidenceSpan
 
 COUNTS = "how-many"
 """Name of the rule that leaves open what says how many, how often or when in short: "both", "weekly", "7 to go"."""
@@ -157,6 +157,9 @@ def _left_over(claim: Claim, found: Found, around: Around, context: CheckContext
         return Finding(
             "normalised", spans, f"Part of the name {spans[0].text} in {spans[0].source}.", rule="within-name"
         )
+    if dialled := _dialling_code(claim, around, context):
+        why = f"{dialled.source} has {dialled.text}, which begins so."
+        return Finding("normalised", (dialled,), why, rule="within-name")
     if yearless := _of_no_year(found, context):
         why = f"{name_of(yearless)} has {yearless.span().text}, of no year; the answer adds it."
         return Finding("unchecked", (yearless.span(),), why, rule="open-year")
@@ -164,6 +167,14 @@ def _left_over(claim: Claim, found: Found, around: Around, context: CheckContext
         why = f"{name_of(open_year)} has {open_year.span().text} of a year that depends on when it was written."
         return Finding("unchecked", (open_year.span(),), why, rule="open-year")
     return Finding("absent", (), _why_absent(claim, found, context), rule="no-source")
+
+
+def _dialling_code(claim: Claim, around: Around, context: CheckContext) -> EvidenceSpan | None:
+    """The telephone number of a source that begins with a country's code: "with the prefix +351"."""
+    if claim.kind != "number" or not around.preceding.endswith("+"):
+        return None
+    begins = re.compile(rf"\+{re.escape(claim.text)}(?!\d)")
+    return next((place.span() for place in _kinds(context, "phone") if begins.match(place.span().text)), None)
 
 
 def open_date(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding:

@@ -68,12 +68,7 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
         return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
     name = shorter or claim.text
     found = _of_several(name, context) or _unwritten(name, claim, finding, value, context)
-    if (
-        found.rule == "no-name"
-        and code == _CAPITAL_NOUNS
-        and not claim.entity
-        and value.entity not in ("code", "address")
-    ):
+    if code == _CAPITAL_NOUNS and value.entity not in ("code", "address") and _may_be_nouns(name, found, claim):
         return Finding(
             "unchecked",
             (),
@@ -81,6 +76,19 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
             rule="name-alone",
         )
     return found
+
+
+def _may_be_nouns(name: str, found: Finding, claim: Claim) -> bool:
+    """True of what no source names, of no known kind or with a common noun in it: Kurstag, Jahresbeginn 2025."""
+    if found.rule == "no-name" and not claim.entity:
+        return True
+    return found.rule in ("no-name", "name-sibling") and any(_NOUN.search(word) for word in name.split())
+
+
+_NOUN = re.compile(
+    r"(?:ung|heit|keit|schaft|tion|zeit|tag|beginn|ende|jahr|monat|woche|kosten|preis|gebühr|frist|nummer|karte|kurs|fahrt|stunde|termin|rechnung|adresse|daten)(?:e?[nrs]?)$",
+    re.IGNORECASE,
+)
 
 
 _CAPITAL_NOUNS = "de"
@@ -132,7 +140,8 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, context:
     if (joined := _JOINED.fullmatch(name)) and (spans := _written(joined["name"], context)):
         return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
     core = core_words(normal(name))
-    if len(core) > 1 and (same := _names_like(core, _differ_in_endings, context)):
+    same = _over_commas(name, context) or (_names_like(core, _differ_in_endings, context) if len(core) > 1 else ())
+    if same:
         return Finding("normalised", same, f"{same[0].source} writes it as {same[0].text}.", rule="name")
     if system := _system_of(name, context):
         return Finding(
@@ -151,6 +160,23 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, context:
     if (len(core) > 1 or told) and finding.status == "absent":
         return replace(finding, rule="no-name")
     return Finding("unchecked", (), f"No source has {claim.text}; one word alone may be no name.", rule="name-alone")
+
+
+def _over_commas(name: str, context: CheckContext) -> tuple[EvidenceSpan, ...]:
+    """The places of a name of three words and more that sources write with a comma, a dash or a cell's edge in it: "Fennel Ridge, Pinot Noir 2022"."""
+    words = name.split()
+    if len(words) < _PARTED:
+        return ()
+    joint = r"(?: |, ?| [|–-] |: )"
+    pattern = re.compile(rf"(?<![^\W_]){joint.join(map(re.escape, words))}(?![^\W_])", re.IGNORECASE)
+    return tuple(
+        EvidenceSpan(prepared.source.id, "text", *m.span(), m.group())
+        for prepared in context.sources
+        for m in pattern.finditer(prepared.source.text)
+    )
+
+
+_PARTED = 3
 
 
 _LINKED = re.compile(

@@ -22,7 +22,7 @@ from rai.check.rules.amounts import Spot
 from rai.check.rules.rounding import hedge_of
 from rai.check.working.calendar import DaySentence, Reckoned, day_ways, span_ways, time_ways
 from rai.check.working.formulas import calculations
-from rai.check.working.measures import measured_ways
+from rai.check.working.measures import measured_ways, tolerance_ways
 from rai.check.working.operand_candidates import operand_candidates
 from rai.check.working.orders import order_ways
 from rai.check.working.plausibility import (
@@ -361,6 +361,7 @@ def _amounts(n: int, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[
         yield from order_ways(n, wanted, answer)
     else:
         yield from measured_ways(wanted, answer, operands)
+        yield from tolerance_ways(wanted, answer)
         yield from _per_money(wanted, answer, operands)
 
 

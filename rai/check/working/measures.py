@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Decimal
+from itertools import pairwise
 
 from rai.check.answer import Answer
-from rai.check.operands import LARGEST, Operand, unit_of
+from rai.check.operands import LARGEST, Operand, amount_of, unit_of
 from rai.check.working.calendar import Reckoned
 from rai.check.working.terms import Wanted, scaled
 from rai.claims.found import Found
@@ -40,6 +41,32 @@ def measured_ways(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -
                         yield Reckoned((whole, divisor), f"{written} / {divisor.text}", 0.5)
 
 
+_TOLERANCE = re.compile(
+    r"(?:,? ?(?:give or take|plus or minus|plus/minus|\+/[-–−]|±|mehr oder weniger|plus ou moins|más o menos|più o meno|mais ou menos|plusminus))(?: (?:a|about|another))? ?$",
+    re.IGNORECASE,
+)
+_TOLERATED = 0.5
+"""The cost of what a tolerance leaves (`terms.FormulaTerm`): the source says that it is so."""
+
+
+def tolerance_ways(wanted: Wanted, answer: Answer) -> Iterator[Reckoned]:
+    """The least and the most of a value that a source gives with its tolerance: 53 and 57 of "55 °F, give or take two degrees"."""
+    unit = unit_of(wanted.found)
+    for text in answer.context.sources:
+        for middle, by in pairwise(text.kinds.get("quantity", ())):
+            between = middle.text()[middle.found.end : by.found.start]
+            if middle.unit is not by.unit or len(between) > _BETWEEN or not _TOLERANCE.fullmatch(between):
+                continue
+            one, other = amount_of(middle.found), amount_of(by.found)
+            if one is None or other is None or (unit and unit_of(middle.found) != unit):
+                continue
+            operands = tuple(Operand(p.found, p.span().text, _TOLERATED, (p.span(),)) for p in (middle, by))
+            for sign, amount in (("-", one - other), ("+", one + other)):
+                if wanted.takes(scaled(amount)):
+                    yield Reckoned(operands, f"{middle.span().text} {sign} {by.span().text}", _TOLERATED)
+
+
+_BETWEEN = 32
 _LEAST = 100
 """The least divisor of a volume: it is divided by thousands to be reckoned as a weight, by less to be shared out."""
 
