@@ -44,7 +44,8 @@ def same_value(claim: Found, other: Found, around: str) -> bool:
     """True if `other`, found in a source, says what `claim` says; `around` is the line that `other` stands in.
 
     A bare number agrees with the number of a quantity, amount, percentage or year. A quantity, amount or percentage
-    agrees with a bare number only if its unit, currency or % stands in the same line (a column of a table). Quantities
+    agrees with a bare number only if its unit, currency or % stands in the same line (a column of a table); an amount or percentage also if it does in the title, which
+    is the first line of `around`. Quantities
     agree across units where the conversion is exact. What is per month is not per year. Contacts, addresses and codes
     agree by `contacts.agree`.
     """
@@ -61,6 +62,8 @@ def same_value(claim: Found, other: Found, around: str) -> bool:
     if other.kind == "number" and claim.kind in _NUMERIC:
         if claim.kind == "date" and not re.fullmatch(r"\d{4}", claim.value):
             return False  # a year is not the day that an answer names
+        if claim.kind == "quantity":  # a page on "numbers and hours" has not every number in hours
+            _, _, around = around.partition("\n")
         return (bool(set(claim.magnitudes) & set(other.forms)) and _unit_stands(claim, around)) or _part(other, claim)
     return {claim.value, other.value} in ({"24/7", "24 hour"}, {"24/7", EVERY_DAY})
 

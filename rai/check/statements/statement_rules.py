@@ -18,6 +18,7 @@ from rai.check.statements.bounds import bound_turned
 from rai.check.statements.cell_denied import cell_denied
 from rai.check.statements.clauses import Clause, clauses
 from rai.check.statements.contrast import Beside, Turn, bounds_of, denies, same_word, side_of, turned
+from rai.check.statements.free_denied import free_denied
 from rai.check.statements.order import reversed_order, sequence
 from rai.check.statements.polarity import clash
 from rai.check.statements.prepared import ClauseCandidate, Decision, PreparedClause, PreparedStatement
@@ -322,6 +323,7 @@ RULES: tuple[StatementRule, ...] = (
     StatementRule("statement-word", one_word_changed),
     StatementRule("statement-cell", cell_denied),
     StatementRule("statement-tax", tax_basis_turned),
+    StatementRule("statement-free", free_denied),
     StatementRule("statement-negated", negation_turned),
     StatementRule("statement-denied", word_denied),
     StatementRule("statement-bound", bound_turned),
