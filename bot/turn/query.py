@@ -29,7 +29,8 @@ async def turn_query(state: TurnState, access: Access) -> Query:
     question = await _named_whole(
         state, await _written_out(state, await _with_countries(state, access), access), access
     )
-    turns = (*said, Turn("user", question))
+    turns = tuple(await state.seams.queries.completed((*said, Turn("user", question)), access))
+    question = turns[-1].text
     try:
         query = await state.seams.queries.build(turns, access)
     except ServiceError as error:

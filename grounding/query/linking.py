@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from grounding.ports import Linker, Summarizer
 from grounding.query.conversation import (
+    content,
     goes_on,
     is_strong,
     last_asked,
@@ -25,7 +26,7 @@ from grounding.query.conversation import (
 )
 from grounding.query.gazetteer import Key, key_of
 from grounding.records import LEAD_IN, Access, Linked, Query, Turn
-from grounding.text import BAR, terms
+from grounding.text import BAR, terms, words
 
 LOOK_BACK = 20
 """Turns before the question in which names are looked for."""
@@ -33,6 +34,8 @@ MOST = 4
 """Names taken along at most."""
 SHORTEST = 4
 """Letters of a name that no title has and that is told as in view."""
+_TELLS = 3
+"""Letters of a word that stands for a sibling."""
 TAKE_AT = 0.5
 """Probability from which a name is taken along."""
 
@@ -171,6 +174,41 @@ class QueryBuilder:
         """Whether a document that `access` may read has these words; True where nobody can tell. Raises StoreError."""
         return self._linker is None or await self._linker.knows(name, access)
 
+    async def completed(self, turns: Sequence[Turn], access: Access) -> list[Turn]:
+        """The turns in which a person who goes on says a sibling by its last word alone ("and what about pro?" after the Watch Plus), with the whole name of it.
+        Raises StoreError.
+        """
+        out: list[Turn] = []
+        last = ""
+        for turn in turns:
+            text = turn.text
+            if turn.role == "assistant" or self._linker is None:
+                out.append(turn)
+                continue
+            [known] = await self._linker.link([text], access)
+            if not known and last and goes_on(text):
+                text = await self._with_a_sibling(text, last, access)
+                [known] = await self._linker.link([text], access)
+            last = known[-1].name if known else last
+            out.append(replace(turn, text=text))
+        return out
+
+    async def _with_a_sibling(self, text: str, last: str, access: Access) -> str:
+        assert self._linker is not None
+        begins, _, _ = last.rpartition(" ")
+        for word in words(text) if begins else ():
+            if (
+                len(word.text) < _TELLS
+                or not word.text.isalpha()
+                or not content(word.text)
+                or word.text.lower() in last.lower()
+            ):
+                continue
+            [known] = await self._linker.link([f"{begins} {word.text}"], access)
+            if len(known) == 1 and _are_siblings(known[0].name, last) and known[0].end == len(f"{begins} {word.text}"):
+                return f"{text[: word.start]}{known[0].name}{text[word.end :]}"
+        return text
+
     async def in_view(self, turns: Sequence[Turn], access: Access, *, of_titles: bool = False) -> tuple[str, ...]:
         """What the people in a conversation have named that the knowledge base has too, as far as `access` may read: product, plan, region; the newest first, at most `MOST`. Of siblings
         ("Wren X1", "Wren X2") those of the newest turn that names one: the others are not spoken of any more. `of_titles`: only what titles have, where capital letters make no name.
@@ -179,11 +217,11 @@ class QueryBuilder:
         """
         if self._linker is None:
             return ()
-        spoken = [turn for turn in turns[-LOOK_BACK:] if turn.role != "assistant"]
+        spoken = [turn for turn in await self.completed(turns[-LOOK_BACK:], access) if turn.role != "assistant"]
         linked = await self._linker.link([turn.text for turn in spoken], access)
         found: list[str] = []
         for turn, known in zip(reversed(spoken), reversed(linked), strict=True):
-            said = [name.name for name in known]
+            said = [name.name for name in known if of_titles or _is_titled(name.name)]
             held = {name for name in said if name}
             capitals = () if of_titles else names(turn.text)
             newer = tuple(found)
@@ -239,6 +277,12 @@ def _is_quoted(turn: Turn) -> bool:
 def _is_a_name(word: str) -> bool:
     """Whether capital letters alone make a plan, a region or a place of this: "M", "One" and the code "C-421" are none, unless a title has them."""
     return len(word) >= SHORTEST and not any(char.isdigit() for char in word)
+
+
+def _is_titled(name: str) -> bool:
+    """Whether a title is a name: each word that tells something has a capital or a digit, unlike "Cancel a plan" and "What is in the box"."""
+    told = [word.text for word in words(name) if terms(word.text)]
+    return all(word[:1].isupper() or any(map(str.isdigit, word)) for word in told)
 
 
 def _within(name: str, other: str) -> bool:

@@ -104,7 +104,8 @@ def _in_order(
     def group(i: int) -> tuple[int, ...]:
         if i in together:
             return (together[i],)
-        return (found[i].passage, found[i].block.run) if found[i].block.kind == "text" else (found[i].passage, 0, i)
+        stands_together = found[i].block.kind in ("text", "step")  # sentences of a paragraph, steps of a list
+        return (found[i].passage, found[i].block.run) if stands_together else (found[i].passage, 0, i)
 
     for n, i in enumerate(chosen):
         rank.setdefault(group(i), n)

@@ -50,7 +50,8 @@ _SCRIPTS = {
     "hi": re.compile("[\u0900-\u097f]"),
     "th": re.compile("[\u0e00-\u0e7f]"),
 }
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"(?<![\w])[^\W\d_]+(?![\w])")
+"""A word: the "C" of C1 is none."""
 
 
 def language(text: str) -> str:

@@ -297,3 +297,40 @@ async def test_of_siblings_the_newest_is_in_view_and_of_one_turn_all() -> None:
     two = [Turn("user", "how much is the wren x2"), Turn("user", "and the wren x3")]
     assert await builder.in_view([*two, Turn("user", "is worth house open")], Access()) == ("Worth House", "Wren X3")
     assert set(await builder.in_view([Turn("user", "wren x2 or wren x3")], Access())) == {"Wren X2", "Wren X3"}
+
+
+class Plans(Names):
+    """Titles of plans and of a page that is called by a sentence."""
+
+    async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
+        kb = Gazetteer(
+            names_of(["Watch Plus", "Watch Pro", "Perch Pro", "Roost Pro", "Cancel a plan", "Lyra 5 R", "Lyra 7 R"])
+        )
+        return [kb.link(text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("said", "last"),
+    [
+        (["watch plus price", "and what bout pro"], "and what bout Watch Pro"),
+        (["watch plus price", "and monthly?"], "and monthly?"),
+        (["how long does a lyra 5 R run", "and the 7 r?"], "and the 7 r?"),
+        (["pro?"], "pro?"),
+        (
+            ["watch plus price", "is the pro plan recorded on a camera that stands outside"],
+            "is the pro plan recorded on a camera that stands outside",
+        ),
+    ],
+)
+async def test_a_sibling_is_said_by_its_last_word(said: list[str], last: str) -> None:
+    builder = QueryBuilder(CentralitySummarizer(None), Plans())
+    turns = await builder.completed([Turn("user", text) for text in said], Access())
+    assert [turn.text for turn in turns] == [*said[:-1], last]
+
+
+async def test_what_is_in_view_is_a_name_and_the_newest_sibling() -> None:
+    builder = QueryBuilder(CentralitySummarizer(None), Plans())
+    turns = [Turn("user", text) for text in ("how do I cancel a plan", "watch plus", "and pro?")]
+    assert await builder.in_view(turns, Access()) == ("Watch Pro",)
+    assert await builder.in_view(turns[:1], Access()) == ()
+    assert await builder.in_view(turns[:1], Access(), of_titles=True) == ("Cancel a plan",)
