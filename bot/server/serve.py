@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import logging
 import multiprocessing
 import os
 import signal
@@ -32,9 +33,13 @@ from bot.teams.endpoint import add_routes
 from bot.teams.extension.knowledge import PersonsKnowledge
 from grounding.errors import ServiceUnavailable, SettingsError
 
+log = logging.getLogger(__name__)
+
 _BACKLOG = 512
 _STARTING_S = 120.0
 _AFTER_DRAIN_S = 5.0
+MOST_ENDED, WITHIN_S = 5, 60.0
+"""Processes that may end by themselves within so many seconds before the server gives up."""
 MAX_WORKERS = 64
 """Processes that may share a socket."""
 
@@ -156,31 +161,49 @@ def serve_with_workers(
     """Serve with `count` processes that accept from one socket until a signal. Returns the signal's number.
 
     Each process builds its own system over the same home; the first is ready before the others start, so that files
-    are made once. `make` must be a function of a module, for it is sent to the processes. Raises ServiceUnavailable when a process ends by itself: the others are stopped.
+    are made once. `make` must be a function of a module, for it is sent to the processes. Another takes the place of one that ends by itself. Raises ServiceUnavailable when
+    they do so again and again (`MOST_ENDED` within `WITHIN_S`) or do not start: the others are stopped.
     """
-    spawning = multiprocessing.get_context("spawn")
     workers: list[BaseProcess] = []
     token = first_token(settings)
     with listening(settings) as listener, _waker() as (woken, received):
+
+        def started(place: ServingProcess) -> BaseProcess:
+            spawning = multiprocessing.get_context("spawn")
+            ready = spawning.Event()
+            args = (settings, listener, ready, make, place)
+            worker = spawning.Process(target=_work, args=args, name=f"attest-worker-{place.worker}")
+            worker.start()
+            _await_ready(worker, ready, woken)
+            return worker
+
         try:
             for number in range(count):
-                ready = spawning.Event()
-                worker = spawning.Process(
-                    target=_work,
-                    args=(settings, listener, ready, make, ServingProcess(number + 1, count, "" if workers else token)),
-                    name=f"attest-worker-{number + 1}",
-                )
-                worker.start()
-                workers.append(worker)
-                _await_ready(worker, ready, woken)
+                workers.append(started(ServingProcess(number + 1, count, "" if workers else token)))
             if not received:
                 announce(addresses_of(settings, listener.getsockname()[1], token))
+            ended: list[float] = []
+            while not received:
                 wait([woken, *(worker.sentinel for worker in workers)])
-            if not received:
-                raise ServiceUnavailable("serve", "a worker ended by itself; its reason stands above")
+                for at, worker in enumerate(workers):
+                    if received or worker.is_alive():
+                        continue
+                    ended = [*(when for when in ended if when > time.monotonic() - WITHIN_S), time.monotonic()]
+                    if len(ended) > MOST_ENDED:
+                        raise ServiceUnavailable("serve", f"workers end again and again, the last {_how(worker)}")
+                    log.error("worker %d %s; another takes its place", at + 1, _how(worker))
+                    workers[at] = started(ServingProcess(at + 1, count, ""))
             return received[0]
         finally:
             _stop(workers, settings.bounds.turn_deadline_s)
+
+
+def _how(worker: BaseProcess) -> str:
+    """How a process ended: by which signal, or with which code."""
+    code = worker.exitcode or 0
+    if code >= 0:
+        return f"ended with code {code}"
+    return f"was ended by {signal.Signals(-code).name}"
 
 
 def _work(

@@ -69,7 +69,7 @@ async def reworked(state: TurnState, rework: Rework, language: str) -> Reply:
         return _said(texts.nothing_yet)
     if not drafts and rework.how != "shorter":
         return _said(texts.quoting)
-    entry = await _answer(state, rework.entry_id)
+    entry, last = await _answer(state, rework.entry_id)
     if entry is None:
         unanswered = not rework.entry_id and await last_turn(state) is not None
         return _said(texts.unanswered if unanswered else texts.gone)
@@ -78,7 +78,7 @@ async def reworked(state: TurnState, rework: Rework, language: str) -> Reply:
         return replace(_said(texts.which), suggestions=tuple(name.into for name in LANGUAGES.values()))
     if not await _take_up(state, entry):
         return _said(texts.gone)
-    answer = _text(state, entry, last=not rework.entry_id)
+    answer = _text(state, entry, last=last)
     made = await (_drafted(state, answer, rework) if drafts else _fewer(state, answer))
     return _ended(state, made, rework, texts)
 
@@ -105,10 +105,20 @@ def _as_email(made: Reply, language: str) -> Reply:
     return replace(made, answer=text, claims=claims)
 
 
-async def _answer(state: TurnState, entry_id: str) -> Entry | None:
-    """The entry of the answer that is meant: one of this person's, in this conversation."""
-    entry = await state.seams.ledger.get(entry_id) if entry_id else await last_turn(state)
-    return entry if entry is not None and _is_answer(entry, state.ask) else None
+async def _answer(state: TurnState, entry_id: str) -> tuple[Entry | None, bool]:
+    """The entry of the answer that is meant, one of this person's in this conversation, and whether it is the last one. After a rework that was held back that is the answer
+    which was to be reworked: it stands.
+    """
+    ledger = state.seams.ledger
+    entry = await ledger.get(entry_id) if entry_id else await last_turn(state)
+    last = not entry_id
+    for _ in range(LOOKED_AT):
+        if entry is None or not _is_turn(entry, state.ask) or _is_answer(entry, state.ask):
+            break
+        before = _of(entry, "ask").get("rework")
+        entry = await ledger.get(str(before.get("entry_id") or "")) if isinstance(before, Mapping) else None
+        last = False
+    return (entry, last) if entry is not None and _is_answer(entry, state.ask) else (None, last)
 
 
 async def last_turn(state: TurnState) -> Entry | None:

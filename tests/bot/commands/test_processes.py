@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -118,17 +119,42 @@ def test_several_workers_share_one_port_and_stop_together(tmp_path: Path) -> Non
         assert not any(psutil.pid_exists(pid) for pid in pids)
 
 
-def test_a_worker_that_dies_stops_the_server_with_3(tmp_path: Path) -> None:
+def test_another_takes_the_place_of_a_worker_that_dies(tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text(WORKERS, encoding="utf-8")
-    with running(str(script), "serve", "--port", "0", "--workers", "2") as process:
+    with running(str(script), "serve", "--port", "0", "--workers", "2", "--json") as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        for _ in range(3):
-            process.stdout.readline()
+        base = json.loads(process.stdout.readline())["messages"].removesuffix("/api/messages")
+        first, second = workers_of(process)
+        os.kill(second, signal.SIGKILL)
+        for line in process.stderr:
+            if "another takes its place" in line:
+                assert "worker 2 was ended by SIGKILL" in line
+                break
+        with urllib.request.urlopen(f"{base}/healthz", timeout=60) as response:
+            assert response.status == 200
+        while len(pids := [pid for pid in workers_of(process) if pid != second]) < 2:
+            time.sleep(0.05)
+        assert first in pids
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        assert not any(psutil.pid_exists(pid) for pid in pids)
+
+
+def test_workers_that_die_again_and_again_stop_the_server_with_3(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        WORKERS.replace("import sys\n", "import sys\nimport bot.server.serve\nbot.server.serve.MOST_ENDED = 0\n"),
+        encoding="utf-8",
+    )
+    with running(str(script), "serve", "--port", "0", "--workers", "2", "--json") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
         os.kill(workers_of(process)[1], signal.SIGKILL)
         assert process.wait(60) == 3
-        assert "a worker ended by itself" in process.stderr.read()
+        assert "workers end again and again, the last was ended by SIGKILL" in process.stderr.read()
 
 
 def test_workers_end_when_what_started_them_is_killed(tmp_path: Path) -> None:

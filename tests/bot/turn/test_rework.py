@@ -150,6 +150,21 @@ async def test_a_translation_says_its_language_and_keeps_the_values(tmp_path: Pa
     await w.ledger.close()
 
 
+async def test_after_a_rework_that_was_held_back_the_answer_before_it_is_reworked(tmp_path: Path) -> None:
+    mail = "Watch Plus costs $9.99 a month. Clips are kept for 30 days."
+    w, model = await drafting(tmp_path, "Please call 020 7946 0018.", mail)
+    first, said = await answered(w)
+    held = await then(w, "shorter", said)
+    assert held.outcome is Outcome.WITHHELD
+    said = (*said, Turn("user", "shorter"), Turn("assistant", held.answer))
+    reply = await then(w, "write it as an e-mail", said, answered=held.entry_id)
+    assert reply.outcome is Outcome.ANSWERED
+    assert "Watch Plus costs $9.99 a month" in reply.answer
+    assert "Watch Plus costs $9.99 a month. Clips are kept for 30 days." in model.calls[-1].user
+    assert (await body(w, reply))["ask"]["rework"]["entry_id"] == first.entry_id
+    await w.ledger.close()
+
+
 async def test_what_was_reworked_is_reworked_again_from_its_first_question(tmp_path: Path) -> None:
     german = "Watch Plus kostet $9.99 im Monat."
     w, model = await drafting(tmp_path, german, german, "Watch Plus: $9.99 im Monat.")
