@@ -5,6 +5,7 @@ All functions take scores as lists of one for each part of the question with one
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -42,7 +43,7 @@ def with_the_value(
     for part, told in zip(reading.parts, scores, strict=True):
         kind = part.wants.name if part.wants is not None and reading.form == "value" else ""
         has = [kind not in CONTACTS or part.wants is None or holds(c.block.text, part.wants) for c in found]
-        fits = [not _of_another_period(part, c) for c in found]
+        fits = [not (_of_another_period(part, c) or _of_a_sibling(reading, c)) for c in found]
         lacks = LACKS if any(has) else 1.0
         out.append(
             [
@@ -79,6 +80,19 @@ def _without_the_column(reading: Reading, fitted: Sequence[FittedTable]) -> froz
         }
         bare |= {i for i, full in has.items() if not full} if any(has.values()) else set()
     return frozenset(bare)
+
+
+_MODEL = re.compile(r"(?<![\w-])([a-z]{1,2})(\d{1,3})(?![\w-])", re.IGNORECASE)
+
+
+def _of_a_sibling(reading: Reading, candidate: BlockCandidate) -> bool:
+    """Whether a sentence or an item speaks of a sibling of the model that the question names, and not of that: of the X2, where the X1 is asked about."""
+    if candidate.block.kind not in ("text", "item"):
+        return False
+    asked = {(m[1].lower(), m[2]) for m in _MODEL.finditer(reading.text)}
+    told = {(m[1].lower(), m[2]) for m in _MODEL.finditer(candidate.block.text)} if asked else set()
+    series = {letters for letters, _ in asked}
+    return bool(told) and not told & asked and any(letters in series for letters, _ in told)
 
 
 def _beside_the_price(reading: Reading, fitted: Sequence[FittedTable]) -> frozenset[int]:

@@ -271,14 +271,16 @@ def _unknown_sibling(question: str, found: Sequence[BlockCandidate], passages: S
         for header, values in kinds:
             if caseless(kind) not in header or head <= _TIMES or any(_known(word, frozenset(v)) for v in values):
                 continue
-            family = bool(before) and any(set(terms(before)) <= v for v in values if terms(before))
+            family = bool(terms(before)) and any(v[: len(terms(before))] == terms(before) for v in values)
             if strange or family:
                 return f"{before} {word} {kind}" if family else f"{word} {kind}"
     return None
 
 
-def _kinds(found_tables: Sequence[Table], found: Sequence[BlockCandidate]) -> Iterator[tuple[set[str], list[set[str]]]]:
-    """The columns that may say what a row is about: the words of their names, and the terms of each of their values."""
+def _kinds(
+    found_tables: Sequence[Table], found: Sequence[BlockCandidate]
+) -> Iterator[tuple[set[str], list[list[str]]]]:
+    """The columns that may say what a row is about: the words of their names, and the terms of each of their values, in order."""
     for rows in found_tables:
         if rows.labelled:
             continue
@@ -286,7 +288,7 @@ def _kinds(found_tables: Sequence[Table], found: Sequence[BlockCandidate]) -> It
         for column, header in enumerate(headers):
             if any(map(str.isdigit, header)):
                 continue  # "Wren X1" is a thing, and no kind of things
-            yield set(caseless(header).split()), [set(terms(keys[column])) for keys in rows.keys if column < len(keys)]
+            yield set(caseless(header).split()), [terms(keys[column]) for keys in rows.keys if column < len(keys)]
 
 
 def _runs(question: str) -> Iterator[tuple[str, str, str]]:

@@ -190,3 +190,11 @@ def test_of_something_else_the_same_is_asked() -> None:
     last = "and for the Flock M1"
     reading = read(f"trade-in of the Wren S {last}", last)
     assert less_for_what_is_carried([[0.9, 0.5]], reading, last, candidates(pages)) == [[0.45, 0.5]]
+
+
+def test_what_is_said_of_a_sibling_counts_less() -> None:
+    text = "The Wren X2 has two keyhole slots.\n\nThe Wren X1 stands on its foot.\n\nMount it with the ports down."
+    found = candidates([passage(text)])
+    assert with_the_value([[0.8, 0.8, 0.8]], read("can i wall mount the wren x1"), found) == [[0.8 * ASIDE, 0.8, 0.8]]
+    assert with_the_value([[0.8, 0.8, 0.8]], read("can i wall mount it"), found) == [[0.8, 0.8, 0.8]]
+    assert with_the_value([[0.8, 0.8, 0.8]], read("x1 against x2"), found) == [[0.8, 0.8, 0.8]]

@@ -80,6 +80,13 @@ def test_a_name_that_no_passage_has(question: str, unknown: str | None) -> None:
     assert unknown_name(question, candidates(passages), passages) == unknown
 
 
+def test_a_word_within_a_value_is_no_family() -> None:
+    """No name begins with "flashing": of a light that flashes there is no family."""
+    lights = "Light: Green, flashing | Meaning: starting\nLight: Amber, flashing | Meaning: no cable\n\nThe internet is down."
+    passages = [Passage("c", "d", "Help", lights)]
+    assert unknown_name("amber flashing internet light", candidates(passages), passages) is None
+
+
 RATES = "To: Austria | Standard: €11\nTo: Germany | Standard: €5\n\nParcels are weighed. Ordering takes a minute."
 
 
