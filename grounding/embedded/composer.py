@@ -30,7 +30,7 @@ from grounding.quoting.features import COSINE, KEYS, BlockCandidate, candidates,
 from grounding.quoting.filters import Filtered, filtered, shown_cells
 from grounding.quoting.periods import periods_in
 from grounding.quoting.question_parts import Part, Reading, read
-from grounding.quoting.siblings import fitted_tables, fitting, rivals, together
+from grounding.quoting.siblings import fitted_tables, fitting, names_a_cell, rivals, together
 from grounding.quoting.sureness import may_quote
 from grounding.quoting.unknown import unknown_in_follow_up, unknown_name
 from grounding.quoting.weighed import Weighed
@@ -90,7 +90,9 @@ class ExtractiveComposer:
                 for own, part in zip(rest.alone, left, strict=True)
             ]
             rest = replace(rest, scores=left, alone=apart)
-            if may_quote(rest.reading, rest.found, rest.scores, best):
+            if names_a_cell(rest.best, rest.reading, rest.fitted) or may_quote(
+                rest.reading, rest.found, rest.scores, best
+            ):
                 lines = [*quotes(rest, prompt.evidence), *lines]
         if not lines:
             return Draft(insufficient_sentence(), self.name)

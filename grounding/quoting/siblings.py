@@ -319,3 +319,15 @@ def columns(headers: Sequence[str], reading: Reading) -> list[int]:
         if found:
             return found
     return []
+
+
+def names_a_cell(index: int, reading: Reading, fitted: Sequence[FittedTable]) -> bool:
+    """Whether a question says a row's attribute whole and names some of the things side by side that have it: the width of the Ox 80 Tilt. Then it is sure enough what it asks."""
+    one = next((f for f in fitted if f.table.labelled and index in f.table.rows), None)
+    if one is None:
+        return False
+    (_, label), *rest = one.table.cells[one.table.rows.index(index)]
+    asked = content(reading.text)
+    told = set(terms(label))
+    named = columns([header for header, _ in rest], reading)
+    return bool(told) and all(likeness(t, frozenset(asked)) >= SLIPPED for t in told) and 0 < len(named) < len(rest)

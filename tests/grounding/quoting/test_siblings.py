@@ -7,7 +7,16 @@ import pytest
 from grounding.quoting.choose import choose
 from grounding.quoting.features import BlockCandidate, candidates
 from grounding.quoting.question_parts import read
-from grounding.quoting.siblings import fit, fitted_tables, fitting, named_among, rivals, tables, together
+from grounding.quoting.siblings import (
+    fit,
+    fitted_tables,
+    fitting,
+    named_among,
+    names_a_cell,
+    rivals,
+    tables,
+    together,
+)
 from grounding.quoting.weighed import Weighed
 from grounding.records import Passage
 
@@ -227,3 +236,21 @@ def test_rows_of_siblings_of_what_another_table_has_are_not_meant() -> None:
     found, reading = candidates([page, prices, other]), read("what is watch pro in france")
     scores = fitting([[0.5] * len(found)], fitted_tables(reading, found, [page, prices, other]))
     assert scores == [[0.0, 0.0, 0.0, 0.5, 0.5, 0.5]]
+
+
+SIDES = "Width | Ox 60: 62 cm | Ox 80: 66 cm | Ox 80 Tilt: 84 cm\nMotor torque | Ox 60: 75 Nm | Ox 80: 85 Nm | Ox 80 Tilt: 90 Nm"
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("what is the width of the ox 80 tilt, gate is 90 cm", True),
+        ("how wide is the ox 80 tilt", False),
+        ("what is the width", False),
+        ("torque of the ox 60", False),
+    ],
+)
+def test_a_cell_is_named_by_its_row_and_its_column(question: str, named: bool) -> None:
+    passages, found = kb(SIDES)
+    reading = read(question)
+    assert names_a_cell(0, reading, fitted_tables(reading, found, passages)) is named
