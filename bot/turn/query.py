@@ -29,14 +29,14 @@ async def turn_query(state: TurnState, access: Access) -> Query:
     question = await _named_whole(
         state, await _written_out(state, await _with_countries(state, access), access), access
     )
-    turns = tuple(await state.seams.queries.completed((*said, Turn("user", question)), access))
-    question = turns[-1].text
+    turns = (*said, Turn("user", question))
     try:
         query = await state.seams.queries.build(turns, access)
     except ServiceError as error:
         record_degraded("summarizer")
         query = last_turn_query(turns, f"{error}; the last turn is the query")
     state.note(query.note)
+    question = query.asked or question
     if turns != (*state.before, Turn("user", state.ask.question)):
         query = replace(query, sentences=())  # none stands so in the conversation
     query = replace(_put_right(_of_the_country(query, question), question), asked=question)

@@ -276,8 +276,12 @@ def quotes(weighed: Weighed, evidence: Sequence[Evidence]) -> list[str]:
 
 
 def named_rivals(weighed: Weighed) -> tuple[str, ...]:
-    """What the rows are about that answer as well as the best one does, the likeliest first; empty where the question tells them apart, or asks for several."""
+    """What the rows are about that answer as well as the best one does, the likeliest first; empty where the question tells them apart, asks for several, or where
+    something else is read first.
+    """
     rows = rivals(weighed.best, weighed.reading, weighed.found, weighed.fitted)
+    if rows and choose(weighed)[0] not in rows:
+        return ()
     ranked = sorted(rows, key=lambda i: (-max(part[i] for part in weighed.scores), i))
     keys = [
         [c.span.text.removeprefix(f"{c.header}: ").strip() for c in cells(weighed.found[i].block.text)] for i in ranked

@@ -148,9 +148,14 @@ class QueryBuilder:
 
         Raises InputError for a conversation without text, ServiceError if the summarizer fails.
         """
+        typed = last_asked(turns)
+        turns, said = await self.completed(turns, access), turns
         asked = last_asked(turns)
         query = with_story(resumed(await self._named(turns, asked, access), turns, asked), turns, asked)
-        return await self._of_the_newest(query, access) if goes_on(turns[asked].text) else query
+        query = await self._of_the_newest(query, access) if goes_on(turns[asked].text) else query
+        if turns == list(said):
+            return query
+        return replace(query, sentences=(), asked=turns[asked].text if turns[asked] != said[typed] else "")
 
     async def _of_the_newest(self, query: Query, access: Access) -> Query:
         """The query in which of siblings the one that was named last stands for those before it: "and in Germany?" after "price of the Wren X1?" and "and the
@@ -178,36 +183,36 @@ class QueryBuilder:
         """The turns in which a person who goes on says a sibling by its last word alone ("and what about pro?" after the Watch Plus), with the whole name of it.
         Raises StoreError.
         """
-        out: list[Turn] = []
-        last = ""
-        for turn in turns:
-            text = turn.text
-            if turn.role == "assistant" or self._linker is None:
-                out.append(turn)
-                continue
-            [known] = await self._linker.link([text], access)
-            if not known and last and goes_on(text):
-                text = await self._with_a_sibling(text, last, access)
-                [known] = await self._linker.link([text], access)
+        first = max(0, len(turns) - 1 - LOOK_BACK)
+        spoken = [n for n in range(first, len(turns)) if turns[n].role != "assistant"]
+        if self._linker is None or not any(goes_on(turns[n].text) for n in spoken[1:]):
+            return list(turns)
+        out, last = list(turns), ""
+        for n, known in zip(spoken, await self._linker.link([turns[n].text for n in spoken], access), strict=True):
+            if not known and last and goes_on(turns[n].text):
+                text, name = await self._with_a_sibling(turns[n].text, last, access)
+                out[n], last = replace(turns[n], text=text), name or last
             last = known[-1].name if known else last
-            out.append(replace(turn, text=text))
         return out
 
-    async def _with_a_sibling(self, text: str, last: str, access: Access) -> str:
+    async def _with_a_sibling(self, text: str, last: str, access: Access) -> tuple[str, str]:
+        """`text` with the whole name of a sibling of `last`, and that name; as it is and "" where no word of it is the last of one."""
         assert self._linker is not None
         begins, _, _ = last.rpartition(" ")
-        for word in words(text) if begins else ():
-            if (
-                len(word.text) < _TELLS
-                or not word.text.isalpha()
-                or not content(word.text)
-                or word.text.lower() in last.lower()
-            ):
-                continue
-            [known] = await self._linker.link([f"{begins} {word.text}"], access)
-            if len(known) == 1 and _are_siblings(known[0].name, last) and known[0].end == len(f"{begins} {word.text}"):
-                return f"{text[: word.start]}{known[0].name}{text[word.end :]}"
-        return text
+        told = [
+            w
+            for w in words(text)
+            if begins
+            and len(w.text) >= _TELLS
+            and w.text.isalpha()
+            and content(w.text)
+            and w.text.lower() not in last.lower()
+        ]
+        meant = [f"{begins} {word.text}" for word in told]
+        for word, name, known in zip(told, meant, await self._linker.link(meant, access) if meant else (), strict=True):
+            if len(known) == 1 and _are_siblings(known[0].name, last) and known[0].end == len(name):
+                return f"{text[: word.start]}{known[0].name}{text[word.end :]}", known[0].name
+        return text, ""
 
     async def in_view(self, turns: Sequence[Turn], access: Access, *, of_titles: bool = False) -> tuple[str, ...]:
         """What the people in a conversation have named that the knowledge base has too, as far as `access` may read: product, plan, region; the newest first, at most `MOST`. Of siblings

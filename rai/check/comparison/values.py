@@ -63,7 +63,8 @@ def same_value(claim: Found, other: Found, around: str) -> bool:
         if claim.kind == "date" and not re.fullmatch(r"\d{4}", claim.value):
             return False  # a year is not the day that an answer names
         if claim.kind == "quantity":  # a page on "numbers and hours" has not every number in hours
-            _, _, around = around.partition("\n")
+            _, titled, below = around.partition("\n")
+            around = below if titled else around
         return (bool(set(claim.magnitudes) & set(other.forms)) and _unit_stands(claim, around)) or _part(other, claim)
     return {claim.value, other.value} in ({"24/7", "24 hour"}, {"24/7", EVERY_DAY})
 

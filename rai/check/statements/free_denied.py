@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from grounding.tables import table
@@ -39,30 +40,35 @@ def free_denied(said: PreparedStatement) -> Decision | None:
     if len(told) < _FEWEST or conditions or any(found.kind == "money" for found in find_values(said.plain)):
         return None
     against: EvidenceSpan | None = None
-    for span, priced, free in _told(said):
-        held = told & span[1]
-        if len(held) < max(_FEWEST, _MOST * len(told)):
+    for priced in _told(said):
+        if len(told & priced.words) < max(_FEWEST, _MOST * len(told)):
             continue
-        if free:
+        if priced.free:
             return None
-        against = against or (span[0] if priced else None)
+        against = against or priced.span
     if against is None:
         return None
     return Decision("contradicted", (against,), f"{against.source} has a price for it: “{against.text}”.")
 
 
-def _told(said: PreparedStatement) -> Iterator[tuple[tuple[EvidenceSpan, frozenset[str]], bool, bool]]:
-    """Each sentence of the sources that prices something or says that it is free, with its words and those of what stands above it."""
+@dataclass(frozen=True, slots=True)
+class _Priced:
+    """A sentence of a source that has an amount or says that something is free. `words`: its terms, with those of what stands above it."""
+
+    span: EvidenceSpan
+    words: frozenset[str]
+    free: bool
+
+
+def _told(said: PreparedStatement) -> Iterator[_Priced]:
     for prepared in said.context.sources:
-        priced = {(p.unit.start, p.unit.end) for p in prepared.kinds.get("money", ()) if p.unit.field == "text"}
-        text = prepared.source.text
-        for sentence in sentences(text):
+        units = {(p.unit.start, p.unit.end) for p in prepared.kinds.get("money", ()) if p.unit.field == "text"}
+        for sentence in sentences(prepared.source.text):
             free = _free().search(sentence.text) is not None
-            has_price = any(start < sentence.end and sentence.start < end for start, end in priced)
-            if free or has_price:
+            if free or any(start < sentence.end and sentence.start < end for start, end in units):
                 span = EvidenceSpan(prepared.source.id, "text", sentence.start, sentence.end, sentence.text)
                 words = frozenset(terms(sentence.text)) | _above(prepared, sentence.start)
-                yield (span, words), has_price, free
+                yield _Priced(span, words, free)
 
 
 def _above(prepared: Prepared, start: int) -> frozenset[str]:

@@ -19,7 +19,7 @@ _CENT = Decimal("0.01")
 _IN_SENTENCE = 160
 """Most characters between an amount and its parts."""
 _IN_PARTS = re.compile(
-    r"(?:[^\W\d_]+['’]?[^\W\d_]*,? ){0,6}?(?:in|over|into|by|auf|en|em|w|na) (?:the )?\**(?:\d{1,3}|[^\W\d_]{3,12})\** (?:(?:equal|monthly|further|even|same|consecutive|interest-free|gleiche[nr]?|monatliche[nr]?|égales|iguales|mensuales|uguali|mensili|iguais|mensais|gelijke|maandelijkse|równych) ){0,2}"
+    r"(?:[^\W\d_]+(?:['’][^\W\d_]+)?,? ){0,6}?(?:in|over|into|by|auf|en|em|w|na) (?:the )?\**(?:\d{1,3}|[^\W\d_]{3,12})\** (?:(?:equal|monthly|further|even|same|consecutive|interest-free|gleiche[nr]?|monatliche[nr]?|égales|iguales|mensuales|uguali|mensili|iguais|mensais|gelijke|maandelijkse|równych) ){0,2}"
     r"(?:instal+ments|payments|rates|raten|monatsraten|mensualités|versements|plazos|cuotas|mensualidades|rate|prestações|termijnen|rat|raty) (?:of|at|von|zu|je|de|da|van|po) \**(?:[^\d\s]{1,3} ?)?",
     re.IGNORECASE,
 )
