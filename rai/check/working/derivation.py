@@ -32,7 +32,7 @@ from rai.check.working.plausibility import (
     takes_the_place_of_one,
 )
 from rai.check.working.recurring import recurring_ways, timetable_ways
-from rai.check.working.said_sums import by_what_is_said, said_sum
+from rai.check.working.said_sums import by_what_is_said, said_sum, times_the_rival
 from rai.check.working.series import day_of_month, series_of
 from rai.check.working.tariffs import lines_ways, tariff_ways, usage_ways
 from rai.check.working.terms import SAID, Wanted, scaled
@@ -104,6 +104,8 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
         finding = by_what_is_said(n, told, answer, findings)
         if finding is not None or any(m not in findings for m in told.values):
             return finding  # what gives it may be decided in the next round
+    if n in findings and (counted := times_the_rival(n, answer, findings[n])) is not None:
+        return counted
     most = UNTOLD if n in findings else _dearest(n, answer, findings)
     ways = (
         w

@@ -13,6 +13,7 @@ from decimal import Decimal
 from rai.check.answer import Answer
 from rai.check.context import Finding
 from rai.check.operands import amount_of, unit_of
+from rai.claims.find import find_values
 from rai.records import SUPPORTED
 
 _CENT = Decimal("0.01")
@@ -141,3 +142,28 @@ def is_taken_off(m: int, answer: Answer) -> bool:
     """True of a value that the answer takes off: "less the $40", "$40 off"."""
     text, value = answer.text, answer.values[m]
     return bool(_LESS.search(text, max(0, value.start - 24), value.start) or _OFF.match(text, value.end))
+
+
+def times_the_rival(n: int, answer: Answer, finding: Finding) -> Finding | None:
+    """`derived` for an amount that is condemned beside another of its row and is so many times that, as its clause says: "three pairs of shoes (12.00 €)" at 4.00 € a pair."""
+    value = answer.values[n]
+    mine = amount_of(value)
+    other = (
+        next((f for f in find_values(finding.instead.text) if f.kind in ("money", "number")), None)
+        if finding.instead
+        else None
+    )
+    theirs = amount_of(other) if other else None
+    if value.kind != "money" or finding.instead is None or not mine or not theirs or mine % theirs:
+        return None
+    times = mine / theirs
+    for m in answer.near(n, 0):
+        counted = answer.values[m]
+        if 0 < value.start - counted.end <= _CLAUSE and counted.kind == "number" and amount_of(counted) == times > 1:
+            formula = f"{answer.written(m)} × {finding.instead.text} = {answer.written(n)}"
+            return Finding("derived", (finding.instead,), formula, rule="worked-out", formula=formula)
+    return None
+
+
+_CLAUSE = 60
+"""Most characters between a count and what so many come to."""

@@ -128,7 +128,7 @@ def _quantities(text: str) -> tuple[Found, ...]:
 
 
 LASTING = re.compile(
-    r"(?<![\d.,:])(?P<hours>\d{1,2}) ?h ?(?P<minutes>[0-5]\d)(?= (?:before|after|prior|ahead|earlier|later|long|vor|nach|avant|après|antes|después|prima|dopo|depois|voor|na|przed|po)\b)",
+    r"(?<![\d.,:])(?<!à )(?<!at )(?<!bis )(?<!um )(?<!las )(?<!until )(?P<hours>\d{1,2}) ?h ?(?P<minutes>[0-5]\d)(?= (?:before|after|prior|ahead|earlier|later|long|vor|nach|avant|après|antes|después|prima|dopo|depois|voor|na|przed|po)\b)",
     re.IGNORECASE,
 )
 """2 h 30 before departure: how long, not when."""

@@ -41,6 +41,14 @@ _TO_SLASHED = re.compile(r" ?(?:[-–—&]|to|until|and|bis|und|au|et|al|a|y|e|e
 _SLASHED_TO = re.compile(r"(?<![\d/])[0-3]\d/[01]\d ?(?:[-–—]|to|until|bis|au|al|a) ?$")
 _TWO_SLASHED = re.compile(r"[0-3]\d/[01]\d")
 _SLASHED_CUE = re.compile(r"\b(?:on|until|till|through|due|due by) $", re.IGNORECASE)
+_LATE_DAY = re.compile(r"(?:1[3-9]|2\d|3[01])/(?:0[1-9]|1[0-2])")
+_LATE_CUE = re.compile(
+    r"\b(?:by|before|after|from|since|to|and|or|vor|nach|ab|vom|bis|und|avant|après|dès|le|du|au|et|antes del|desde el|hasta el|el|prima del|dal|al|il|e|y|até|desde|op|vanaf|tot|voor|en|do|od|przed) $",
+    re.IGNORECASE,
+)
+"""Before a day after the twelfth, which is no fraction then: by 20/12."""
+_PAIRED = re.compile(r"(?<![\w./-])([0-3]?\d)\. ?/ ?([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d(?!\d)|(?!\d))")
+"""Two days of a month: 20./21.02.2027."""
 _VERSION = re.compile(
     r"(?:\b(?:versions?|release|build|firmware|ios|ipados|macos|android|python|driver|ip|section|chapter|clause|v)\.? ?|[§#] ?)$",
     re.IGNORECASE,
@@ -111,6 +119,10 @@ def _numeric(text: str) -> list[Found]:
         month, _, year = match.group().partition("/")
         value = iso(year, int(month), None)
         found += [Found("date", match.start(), match.end(), value, (), (year,))] if value else []
+    for match in _PAIRED.finditer(text):
+        for first, last, day in ((match.start(1), match.end(1) + 1, match[1]), (match.start(2), match.end(), match[2])):
+            value = iso(match[4] or None, int(match[3]), day)
+            found += [Found("date", first, last, value, (), (match[4],) if match[4] else ())] if value else []
     for match in _YEARLESS.finditer(text):
         dotted = match.group().endswith(".")
         cue = _DOTTED_CUE if dotted else _SLASHED_CUE
@@ -119,6 +131,9 @@ def _numeric(text: str) -> list[Found]:
             or _LISTED.search(text, max(0, match.start() - 12), match.start())
             or _TO_SLASHED.match(text, match.end())
             or _SLASHED_TO.search(text, max(0, match.start() - 14), match.start())
+            or (
+                _LATE_DAY.fullmatch(match.group()) and _LATE_CUE.search(text, max(0, match.start() - 14), match.start())
+            )
         )
         goes_on = listed or (dotted and _TWO_DIGITS.fullmatch(match.group()) and _GOES_ON.match(text, match.end()))
         if goes_on or cue.search(text, max(0, match.start() - 14), match.start()):

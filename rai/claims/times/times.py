@@ -41,6 +41,11 @@ _MILITARY = re.compile(
     r"(?<![\w:.,$€£-])(?P<h>[01][0-9]|2[0-3])(?P<m>[0-5][0-9])[ ]?(?:hours|hrs|h)(?!\w)", re.IGNORECASE
 )
 _MILITARY_CUE = re.compile(r"\b(?:at|from|until|till|by|between|opens|closes|starts|ends) $", re.IGNORECASE)
+_HEURES = re.compile(
+    r"(?<![0-9] )\b(?:à|dès|vers|jusqu['’]à|avant|après) (?P<h>[01]?[0-9]|2[0-4]) heures?\b(?: (?P<m>[0-5][0-9])(?!\w))?(?! ?(?:de|d['’]|par|avant|après|plus|auparavant|supplémentaires?)\b)",
+    re.IGNORECASE,
+)
+"""A time of day in French: "à 10 heures"; "à 24 heures de" and "de 2 à 3 heures" are none."""
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]$")
 _RANGE = re.compile(r"[ ]?[-–—][ ]?|[ ](?:to|until|till|through|and|bis|und|à|a)[ ](?:the )?", re.IGNORECASE)
 
@@ -51,7 +56,8 @@ def find(text: str) -> list[Found]:
     for match in _DIGITS.finditer(text):
         for item in _read(text, match):
             found.setdefault(item.start, item)
-    for item in (*_military(text), *spoken_times.find(text), *office_hours.find(text)):
+    french = [_time(m.start("h"), m.end(), (f"{int(m['h']):02}:{m['m'] or '00'}",)) for m in _HEURES.finditer(text)]
+    for item in (*_military(text), *french, *spoken_times.find(text), *office_hours.find(text)):
         found.setdefault(item.start, item)
     for match in (*_ALWAYS.finditer(text), *(_AROUND_THE_CLOCK.finditer(text) if "clock" in text else ())):
         found[match.start()] = Found("time", match.start(), match.end(), "24/7")
