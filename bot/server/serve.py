@@ -174,7 +174,11 @@ def serve_with_workers(
             args = (settings, listener, ready, make, place)
             worker = spawning.Process(target=_work, args=args, name=f"attest-worker-{place.worker}")
             worker.start()
-            _await_ready(worker, ready, woken)
+            try:
+                _await_ready(worker, ready, woken)
+            except ServiceUnavailable:
+                worker.kill()  # nobody else knows it, and it would be waited for
+                raise
             return worker
 
         try:

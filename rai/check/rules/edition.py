@@ -32,15 +32,17 @@ def of_a_replaced_edition(n: int, claim: Claim, found: Found, finding: Finding, 
     ):
         return None
     spans = tuple(span for span in finding.evidence if span.source in old)
-    held = dict.fromkeys(span.source for span in spans)
+    if not spans:
+        return None  # what shows it still holds
     question = answer.context.question.source.text if answer.context.question else ""
-    sentence, source = answer.sentence(n), old[next(iter(held))]
+    sentence, source = answer.sentence(n), old[spans[0].source]
     years = {*_YEAR.findall(source.title), (source.updated or "")[:4]}
     told_of_it = years.intersection(_YEAR.findall(f"{sentence} {question}"))
     if told_of_it or answer.around[found].frame.past or _speaks_of_the_past(sentence):
         return None
-    only = "Only " if all_of_it else "Of this "
-    why = f"{only}{source.title or source.id} has {claim.text}, and {source.replaced_by} has replaced that edition."
+    title = source.title or source.id
+    has = f"Only {title} has {claim.text}" if all_of_it else f"{title} has {claim.text} for this"
+    why = f"{has}, and {source.replaced_by} has replaced that edition."
     return Finding("unchecked", spans, why, rule="replaced-edition")
 
 
