@@ -29,6 +29,7 @@ from rai.check.rules.name_rules import named, numbered_name
 from rai.check.rules.place_rules import currency_of_the_page, placed, weekday_of, year_of_the_page
 from rai.check.rules.rounding import rounded
 from rai.check.rules.verbatim import verbatim
+from rai.check.working.beyond_chance import likely_worked_out
 from rai.check.working.derivation import is_told, may_follow, worked_out
 from rai.check.working.operand_candidates import REACH
 from rai.check.working.remainder import wrong_remainder
@@ -82,7 +83,23 @@ def check_values(
         doubt = _guarded(checked, may_follow, n, answer, checked.findings) if tried else None
         found = told or doubt or _guarded(checked, missing, n, claims[n], answer)
         checked.findings[n] = found or Finding("unchecked", (), FAILED, rule="failed")
+    if only is None:
+        _doubt(left, checked)
     return checked
+
+
+def _doubt(left: Sequence[int], checked: Checked) -> None:
+    """Leaves open what no source holds but a calculation gives that gives little else; then what follows from that."""
+    for _ in range(ROUNDS):
+        absent = [n for n in left if checked.findings[n].rule == "no-source"]
+        found = {
+            n: finding
+            for n in absent[:MOST_WORKED_OUT]
+            if (finding := _guarded(checked, likely_worked_out, n, checked.answer, checked.findings)) is not None
+        }
+        if not found:
+            return
+        checked.findings.update(found)
 
 
 _NOT_ASKED = Finding("unchecked", (), "Not asked about.")

@@ -12,6 +12,7 @@ from bot.events.digests import Digests
 from bot.events.looks import record_check
 from bot.records import Actor
 from bot.system import CheckRequest, System
+from bot.teams.extension.talk import HELD_BY_NOTHING
 from bot.turn.read_again import read_again, versions_of
 from bot.turn.sources import as_sources
 from bot.wording.refusals import spoken
@@ -49,7 +50,7 @@ def _usable(passages: Sequence[Passage]) -> Sequence[Passage]:
 def _unfound(report: Report) -> Iterable[str]:
     """The values that no passage has, as documents may write them: amounts and measures of three digits and more, which stand nowhere by chance."""
     for claim in report.claims:
-        if claim.rule == "no-source" and claim.kind in ("money", "quantity", "percent", "number"):
+        if claim.rule in HELD_BY_NOTHING and claim.kind in ("money", "quantity", "percent", "number"):
             for number in _NUMBER.findall(claim.text):
                 plain = number.replace(",", ".")
                 whole, _, cents = plain.partition(".")

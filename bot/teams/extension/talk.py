@@ -37,6 +37,8 @@ _AGED = re.compile(
     rf"\b(?:{_any(_WORDS['yours'])})(?: [^\W\d_]{{2,20}}){{1,3}} (?:{_any(_WORDS['aged'])}) $", re.IGNORECASE
 )
 _EDGE = re.compile(r"[,;:.!?](?=\s|$)|\n")
+HELD_BY_NOTHING = frozenset({"no-source", "perhaps-worked-out"})
+"""The rules of a value that no passage has."""
 _OLDEST = 120
 _CLAUSE_MAX = 160
 """Characters to each side in which the clause of a date begins and ends."""
@@ -44,7 +46,7 @@ _CLAUSE_MAX = 160
 
 def is_of_the_talk(claim: Claim, text: str) -> bool:
     """Whether a value of the message `text` is of the talk itself and of no source, if no source has it."""
-    if claim.rule == "no-source":
+    if claim.rule in HELD_BY_NOTHING:
         return _is_their_own(claim, text)
     if claim.rule in ("no-name", "name-alone") and is_addressed(text, claim.start, claim.end):
         return True
