@@ -23,6 +23,7 @@ from rai.check.context import CheckContext, Finding, said
 from rai.check.phrasing.denied import denied_apart, negations
 from rai.check.quoted.changed import Changed, changed_digits, changes, loose_digits
 from rai.check.reading.clauses import label_of
+from rai.check.reading.newer import newer_of
 from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import plain_words, prepare
 from rai.check.roles import quotes
@@ -249,6 +250,9 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
         return finding  # "bei der Anmeldung" for "mit der Anmeldung" is no other name
     if claim.kind == "entity" and _MEASURE.fullmatch(says.text):
         return finding  # a measure in the place of a name ("the 25-hour courses" for I2) is no other name
+    holding = finding.evidence if finding.status in SUPPORTED else finding.evidence[: finding.rule == "words-nearer"]
+    if holding and _all_newer(holding, says, context):
+        return finding  # a sentence of the older document, with what the newer one has in its place
     if not (statement or _speaks_against(finding, says, context) or _is_quotation(claim, changed, context, answer)):
         return finding
     if statement:
@@ -275,6 +279,14 @@ _NOTHING = re.compile(
     r"\b(?:nothing|none|nobody|nichts|niemand|rien|personne ne|nada|nadie|niente|nessuno|ninguém|niets)\b",
     re.IGNORECASE,
 )
+
+
+def _all_newer(spans: Sequence[EvidenceSpan], says: EvidenceSpan, context: CheckContext) -> bool:
+    """True if each of `spans` stands in a document that is newer than that of `says`."""
+    texts = {text.source.id: text for text in context.sources}
+    old = texts.get(says.source)
+    holding = [texts.get(span.source) for span in spans]
+    return old is not None and all(n is not None and newer_of(n, old) == n.source for n in holding)
 
 
 def _speaks_against(finding: Finding, says: EvidenceSpan, context: CheckContext) -> bool:

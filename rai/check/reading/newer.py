@@ -13,9 +13,12 @@ _VERSION = re.compile(
     r"\b(?:v|ver\.?|version|rev\.?|revision|edition|release) ?(\d{1,6}(?:\.\d{1,6}){0,4})\b", re.IGNORECASE
 )
 _UPDATED = re.compile(
-    r"\b(?:updated|revised|effective|valid|as of|last change[d]?|last modified|published)\b[^.\n]{0,20}$",
-    re.IGNORECASE,
+    r"\b(?:updated|revised|edited|effective|valid|as of|last change[d]?|last modified|published|stand|gültig|fassung|mis à jour|vigente)\b[^.\n]{0,20}$"
+    r"|^(?:date|sent|datum|gesendet|fecha|data)\b[^.\n]{0,20}$",
+    re.IGNORECASE | re.MULTILINE,
 )
+_LONGEST_TITLE = 120
+"""Most characters of a first line that stands for the title of a text without one."""
 _DATED = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
@@ -39,8 +42,9 @@ def _date(prepared: Prepared) -> str:
     source = prepared.source
     if source.updated:
         return source.updated
-    titled = [v.value for v in find_values(source.title) if v.kind == "date" and _DATED.fullmatch(v.value)]
-    titled += _YEAR.findall(source.title) if not titled else []
+    title = source.title or _first_line(source.text)
+    titled = [v.value for v in find_values(title) if v.kind == "date" and _DATED.fullmatch(v.value)]
+    titled += _YEAR.findall(title) if not titled else []
     if titled:
         return max(titled)
     text = source.text
@@ -53,6 +57,12 @@ def _date(prepared: Prepared) -> str:
         and _UPDATED.search(text[max(0, p.found.start - 40) : p.found.start])
     ]
     return max(said, default="")
+
+
+def _first_line(text: str) -> str:
+    """The line that stands for the title of a text without one: the first of several, if it is short and no sentence."""
+    line, _, more = text.strip("# \n").partition("\n")
+    return line if more and len(line) <= _LONGEST_TITLE and not line.endswith((".", ":", "!", "?")) else ""
 
 
 def _version(title: str) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from rai.check.context import CheckContext, Finding
 from rai.check.phrasing.plain import plain_words, substance
 from rai.check.statements.contrast import denies
 from rai.check.statements.covered import covered
+from rai.check.statements.overtaken import is_overtaken
 from rai.check.statements.prepared import PreparedStatement, read_statement
 from rai.check.statements.statement_rules import RULES
 from rai.records import Claim
@@ -38,7 +39,7 @@ def match_statement(sentence: str, context: CheckContext, valued: frozenset[str]
     said = read_statement(plain_words(sentence), context)
     for rule in RULES:
         decision = rule.judge(said)
-        if decision is not None:
+        if decision is not None and not is_overtaken(decision, said.plain, context):
             return Finding(decision.status, decision.evidence, decision.why, rule=rule.id, p=_CHANCES.get(rule.id))
     return _weighed(said, valued)
 

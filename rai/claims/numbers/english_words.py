@@ -57,6 +57,7 @@ _HALF = re.compile(
     r"half[ -](?:an? )?(?:(dozen|hundred|thousand|million|billion|trillion)\b|(?=([a-z]{3,12})\b))|half(?= (?:of|the|our|their|your|its)\b(?! (?:time|battle|fun|story)\b))"
 )
 _PART_OF = re.compile(r"(?:a|an|one)[ -](half|third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth)(?= of\b)")
+_OF_A_SCALE = re.compile(r" of an? (hundred|thousand|million|billion|trillion)\b")
 _RANK = re.compile(rf"(?:(?:{'|'.join(_TENS)})-)?([a-z]{{5,11}})[ -](?:{_RANKED})\b")
 _LATER = re.compile(r"(?:(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-)?([a-z]{5,11})\b")
 _ARTICLE = re.compile(r"an? ([a-z]{3,9})\b(?!-)")
@@ -120,7 +121,9 @@ def _article(lowered: str, start: int) -> list[Numeral]:
         return [_spelled(start, some.end(), value)]
     part = _PART_OF.match(lowered, start)
     if part:
-        return [_spelled(start, part.end(), Fraction(1, _PARTS[part[1]]))]
+        scale = _OF_A_SCALE.match(lowered, part.end())
+        value = Fraction(_SCALES[scale[1]] if scale else 1, _PARTS[part[1]])
+        return [_spelled(start, scale.end() if scale else part.end(), value)]
     match = _ARTICLE.match(lowered, start)
     if match is None or match[1] not in _ARTICLES:
         return []

@@ -71,10 +71,14 @@ def find(text: str) -> list[Found]:
         if word[1] < last:
             continue
         here = _dated(text, word, known[word[0]][0])
-        if here is None and known[word[0]][1]:
-            alone.append(word)
+        if here is None:
             after = named[at + 1] if at + 1 < len(named) else None
-            if _stands_alone(text, word, alone, after):
+            before = named[at - 1] if at else None
+            whole = known[word[0]][1]
+            if whole:
+                alone.append(word)
+            ends = _ends_a_range(text, before, word) or _ends_a_range(text, word, after)
+            if ends or (whole and _stands_alone(text, word, alone, after)):
                 here = [dated(word[1], word[2], f"--{known[word[0]][0]:02d}")]
         found += here or []
         last = here[-1].end if here else last
@@ -92,6 +96,18 @@ def _stands_alone(text: str, word: Word, alone: list[Word], after: Word | None) 
         or (before and start - before[2] <= 10 and _TO.fullmatch(text[before[2] : start]))
         or (after and after[1] - end <= 10 and _TO.fullmatch(text[end : after[1]]) and name not in _NOUNS)
     )
+
+
+def _ends_a_range(text: str, first: Word | None, last: Word | None) -> bool:
+    """True if two months, short or whole, with capitals and neither a word of some language, are the ends of a range: "Apr–Oct", "Nov to Mar"."""
+    if first is None or last is None or not 0 < last[1] - first[2] <= _LONGEST_RANGE_SIGN:
+        return False
+    written = all(text[word[1]].isupper() and word[0] not in _WORDS for word in (first, last))
+    return written and _RANGE.fullmatch(text[first[2] : last[1]]) is not None
+
+
+_LONGEST_RANGE_SIGN = 9
+_RANGE = re.compile(r"\.?(?:[ ]?[-–—/][ ]?|[ ](?:to|through|thru|until|till|bis|à|al|hasta|tot)[ ])", re.IGNORECASE)
 
 
 def _joined(text: str, word: Word) -> bool:
