@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from bot.compose.backends import embedder_backends
-from bot.compose.parts import embedding_model
+from bot.compose.parts import SPENT, embedding_model
 from bot.compose.resources import Resources
 from bot.settings.backends import ListedBackend
 from bot.settings.settings import Settings
@@ -18,6 +18,7 @@ from grounding.ports import Embedder
 from grounding.services.address import check_key
 from grounding.services.breaker import FAILURES
 from grounding.services.key_file import KeyFile
+from grounding.services.rationed import RationedEmbedder, Spending
 from grounding.services.remote import Remote
 from rai.personal.redact import Redactor
 from rai.screening.personal_data import PrivateEmbedder
@@ -57,6 +58,19 @@ def passage_embedder(settings: Settings, resources: Resources) -> Embedder | Non
         return embedding_model(settings)
     within = max(INGEST_S, settings.bounds.call_deadline_s)
     return _remote_embedder(settings, resources, within_s=within, retries=INGEST_RETRIES, failures=FAILURES)
+
+
+def rationed_embedder(settings: Settings, resources: Resources) -> Embedder | None:
+    """The same, within the ceiling of an ingest where there is one."""
+    embedder, ceiling = passage_embedder(settings, resources), settings.ceiling.within(settings.prices)
+    if embedder is None or ceiling.is_none:
+        return embedder
+    return RationedEmbedder(embedder, ceiling, spending(settings))
+
+
+def spending(settings: Settings) -> Spending:
+    """What the ingests of each day had embedded by a service."""
+    return Spending(settings.files.home / "index" / SPENT)
 
 
 def _remote_embedder(

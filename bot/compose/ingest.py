@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bot.compose.embedder import fingerprint_of, passage_embedder
+from bot.compose.embedder import fingerprint_of, rationed_embedder
 from bot.compose.parts import NAMES, VERDICTS, embedded_screen
 from bot.compose.resources import Close, Resources
 from bot.compose.search import Follow, mirror
@@ -135,8 +135,9 @@ async def open_ingester(settings: Settings) -> StoreIngester:
     from rai.ledger.store import SqlLedger
 
     resources = Resources()
-    embedder = await asyncio.to_thread(passage_embedder, settings, resources)
-    index = await asyncio.to_thread(EmbeddedIndex, settings.files.home / "index", embedder)
+    embedder = await asyncio.to_thread(rationed_embedder, settings, resources)
+    at_once = settings.embedding.at_once if settings.embedding.kind == "openai" else 1
+    index = await asyncio.to_thread(EmbeddedIndex, settings.files.home / "index", embedder, at_once)
     files = settings.files
     make = partial(SqlLedger, files.home / "ledger.db", files.ledger_key, signing_key_file=files.signing_key_path)
     ledger = await asyncio.to_thread(make)

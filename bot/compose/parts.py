@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("attest")
 NAMES = "names.db"
 VERDICTS = "screen.db"
+SPENT = "spent.db"
 DECISIONS = "quarantine.db"
 
 

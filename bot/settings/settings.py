@@ -14,7 +14,7 @@ from bot.settings.group import Conflicts, Group
 from bot.settings.groups.answering import Answering
 from bot.settings.groups.bot import Bot, bot_conflicts
 from bot.settings.groups.bounds import Bounds, Retention, bound_conflicts
-from bot.settings.groups.budget import Budget, ModelPrices, price_conflicts
+from bot.settings.groups.budget import Budget, IngestCeiling, ModelPrices, ceiling_conflicts, price_conflicts
 from bot.settings.groups.chat_model import ChatModel, backend_conflicts, key_conflicts, role_conflicts
 from bot.settings.groups.checkpoints import Checkpoints, checkpoint_conflicts
 from bot.settings.groups.chunks import Chunks, chunk_conflicts
@@ -50,6 +50,7 @@ class Settings(BaseModel):
     embedding: Embedding
     prices: ModelPrices
     budget: Budget
+    ceiling: IngestCeiling
     search: Search
     screen: Screen
     content_safety: ContentSafety
@@ -146,6 +147,7 @@ class Settings(BaseModel):
         yield from cloud_conflicts(self._endpoints(), self.identity.cloud)
         yield from embedding_conflicts(self.embedding, self.model)
         yield from price_conflicts(self.prices, self.budget, self.embedding)
+        yield from ceiling_conflicts(self.ceiling, self.prices, self.embedding)
         yield from directory_conflicts(self.directory, self.identity.cloud)
         yield from search_conflicts(self.search, imagines=self.model.hyde == "model")
         yield from screen_conflicts(

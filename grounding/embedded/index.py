@@ -26,15 +26,18 @@ _WORDS_BATCH = 2000
 
 
 class EmbeddedIndex:
-    """The embedded knowledge base over `folder`, as ingest's target (IngestTarget) and as Library. Opening never changes what stands there."""
+    """The embedded knowledge base over `folder`, as ingest's target (IngestTarget) and as Library. Opening never changes what stands there.
 
-    def __init__(self, folder: Path, embedder: Embedder | None) -> None:
+    `at_once`: batches of passages that are embedded at the same time.
+    """
+
+    def __init__(self, folder: Path, embedder: Embedder | None, at_once: int = 1) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o700)  # restricted documents lie in it
         self.store = Store(folder / "store.db")
         self.past = StoreHistory(folder / "store.db")
         self.words = WordIndex(folder / "words")
-        self._embedder = embedder
+        self._embedder, self._at_once = embedder, at_once
         self._lock_path = folder / "ingest.lock"
         self._stack = contextlib.ExitStack()
 
@@ -178,7 +181,7 @@ class EmbeddedIndex:
         if self._embedder is None:
             return 0
         try:
-            return await fill(self.store, self._embedder, batch, on_done, self.follow_vectors)
+            return await fill(self.store, self._embedder, batch, on_done, self.follow_vectors, at_once=self._at_once)
         finally:
             await asyncio.to_thread(self.follow_vectors)
 

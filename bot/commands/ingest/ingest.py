@@ -18,6 +18,7 @@ from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, progress
 from bot.commands.shared.startup import make_home, run, settings_of
 from bot.commands.shared.wiring import opened_ingester
+from bot.compose.embedder import spending
 from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
 from grounding.errors import InputError
@@ -86,7 +87,8 @@ def ingest(
     settings = settings_of()
     job = Job(_given(settings, paths, sample=sample), acl, lexical_only)
     if dry_run:
-        raise typer.Exit(show_plan(run(_plan(context, settings, job)), settings, json=json))
+        planned = run(_plan(context, settings, job))
+        raise typer.Exit(show_plan(planned, settings, spent=spending(settings).today(), json=json))
     if watch:
         run(_watch(context, settings, job, rebuild=rebuild, json=json))
         return

@@ -12,6 +12,7 @@ from rich.table import Table
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.settings.settings import Settings
 from grounding.records import IngestPlan, Refusal
+from grounding.services.ceiling import Ceiling
 
 LOCAL_WIDTH, NUMBER_BYTES = 384, 2
 """Numbers of a vector of the model on this machine, and bytes of one in the store (float16)."""
@@ -20,25 +21,39 @@ NUMBER_SENT, ROW_SENT = 12, 600
 _MILLION = Decimal(1_000_000)
 
 
-def show_plan(planned: IngestPlan, settings: Settings, *, json: bool) -> int:
-    """Print a plan; the exit code: 2 if everything would be refused."""
+def show_plan(planned: IngestPlan, settings: Settings, *, spent: int, json: bool) -> int:
+    """Print a plan; the exit code: 2 if everything would be refused. `spent`: tokens that ingests had embedded today."""
     width = settings.embedding.known_width if settings.embedding.kind == "openai" else LOCAL_WIDTH
     cost, why = _cost(planned.tokens, settings)
     sizes = {
         "vector_bytes": planned.embedded * width * NUMBER_BYTES,
         "sent_bytes": _sent(planned, width) if settings.search.kind == "azure" else 0,
     }
+    ceiling = settings.ceiling.within(settings.prices)
+    waits = ceiling.waiting(planned.tokens, spent)
     if json:
         told = None if cost is None else format(cost, "f")
-        emit({**asdict(planned), **sizes, "cost": told, "currency": settings.prices.currency if told else None})
+        money = {"cost": told, "currency": settings.prices.currency if told else None}
+        limits = {"run_tokens": ceiling.run, "day_tokens": ceiling.day, "spent_today": spent, "tokens_waiting": waits}
+        emit({**asdict(planned), **sizes, **money, "ceiling": None if ceiling.is_none else limits})
     else:
         _print(planned, sizes, why or f"{cost:f} {settings.prices.currency}")
+        if not ceiling.is_none:
+            note(_ceiling(ceiling, spent, waits))
     if settings.model.hyde == "model" and planned.embedded:
         note(
             "ATTEST_HYDE=model: a chat model is asked about each new passage as well; what it takes is not counted here"
         )
     taken = planned.added or planned.changed or planned.unchanged
     return 2 if planned.refused and not taken else 0
+
+
+def _ceiling(ceiling: Ceiling, spent: int, waits: int) -> str:
+    limits = [f"a run may take {ceiling.run:,} tokens ({ceiling.run_set_by})"] if ceiling.run is not None else []
+    if ceiling.day is not None:
+        limits.append(f"a day {ceiling.day:,} ({ceiling.day_set_by}), of which {spent:,} are taken")
+    end = f"about {waits:,} would wait for a later run, found by words till then" if waits else "all of it fits"
+    return f"{', '.join(limits)}; {end}"
 
 
 def _cost(tokens: int, settings: Settings) -> tuple[Decimal | None, str]:

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator
 from bot.settings.forms import Price
 from bot.settings.group import Conflicts, Group
 from bot.settings.groups.embedding import Embedding
+from grounding.services.ceiling import Ceiling
 
 
 class ModelPrices(Group):
@@ -52,6 +53,63 @@ class Budget(Group):
         alias="turn_cost",
         description="what the chat model may cost in a turn, in the currency of the prices; 0 or empty: anything",
     )
+
+
+class IngestCeiling(Group):
+    """The most that an ingest may have embedded by a service, in tokens and money: in one run, and in all runs of a day."""
+
+    run_tokens: int | None = Field(
+        None,
+        alias="ingest_run_tokens",
+        ge=1,
+        description="tokens that one ingest may have embedded; the rest waits for the next run",
+    )
+    day_tokens: int | None = Field(
+        None,
+        alias="ingest_day_tokens",
+        ge=1,
+        description="tokens that all ingests of a day (UTC) may have embedded; the rest waits for the next day",
+    )
+    run_cost: Price | None = Field(
+        None,
+        alias="ingest_run_cost",
+        description="what one ingest may cost in embeddings, in the currency of the prices; needs ATTEST_PRICE_EMBEDDING",
+    )
+    day_cost: Price | None = Field(
+        None,
+        alias="ingest_day_cost",
+        description="what all ingests of a day (UTC) may cost in embeddings; needs ATTEST_PRICE_EMBEDDING",
+    )
+
+    def within(self, prices: ModelPrices) -> Ceiling:
+        """The ceiling in tokens: of what is given in tokens and in money the lower."""
+        run, run_by = self._lower("run", prices)
+        day, day_by = self._lower("day", prices)
+        return Ceiling(run, day, run_by, day_by)
+
+    def _lower(self, of: str, prices: ModelPrices) -> tuple[int | None, str]:
+        tokens, cost = getattr(self, f"{of}_tokens"), getattr(self, f"{of}_cost")
+        given = [(tokens, self.variable(f"{of}_tokens"))] if tokens is not None else []
+        if cost is not None and prices.embedding:
+            given.append((int(cost * _MILLION / prices.embedding), self.variable(f"{of}_cost")))
+        return min(given, default=(None, ""))
+
+
+_MILLION = 1_000_000
+
+
+def ceiling_conflicts(ceiling: IngestCeiling, prices: ModelPrices, embedding: Embedding) -> Conflicts:
+    """Rules on the ceiling of an ingest: money needs a price, and nothing is limited that costs nothing."""
+    given = [ceiling.variable(field) for field in ceiling.model_fields_set if getattr(ceiling, field) is not None]
+    yield (
+        bool(given) and embedding.kind != "openai",
+        f"{given[0] if given else ''} needs ATTEST_EMBEDDER=openai; the model on this machine costs nothing",
+    )
+    for field in ("run_cost", "day_cost"):
+        yield (
+            getattr(ceiling, field) is not None and not prices.embedding,
+            f"{ceiling.variable(field)} needs ATTEST_PRICE_EMBEDDING above 0",
+        )
 
 
 def price_conflicts(prices: ModelPrices, budget: Budget, embedding: Embedding) -> Conflicts:

@@ -46,6 +46,14 @@ class Embedding(Group):
         description="numbers of a vector of the embedding model, sent as dimensions; needed where its name is not one of OpenAI's own",
     )
 
+    at_once: int = Field(
+        4,
+        alias="embedding_parallel",
+        ge=1,
+        le=32,
+        description="batches of 64 passages that an ingest sends to the embedding service at the same time",
+    )
+
     @property
     def numbers(self) -> int:
         """Numbers of a vector of the service."""
