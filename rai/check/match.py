@@ -244,15 +244,8 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
     if not here:
         return finding
     says = here[0].says
-    if finding.rule in _BY_KEY and claim.kind not in {value.kind for value in find_values(says.text)}:
-        return finding  # a row names the value that is meant; 40 MB of a sentence of like words are no price
-    if claim.kind == "entity" and _LITTLE.match(claim.text) and _LITTLE.match(says.text):
-        return finding  # "bei der Anmeldung" for "mit der Anmeldung" is no other name
-    if claim.kind == "entity" and _MEASURE.fullmatch(says.text):
-        return finding  # a measure in the place of a name ("the 25-hour courses" for I2) is no other name
-    holding = finding.evidence if finding.status in SUPPORTED else finding.evidence[: finding.rule == "words-nearer"]
-    if holding and _all_newer(holding, says, context):
-        return finding  # a sentence of the older document, with what the newer one has in its place
+    if not statement and _stands_all_the_same(claim, finding, says, context):
+        return finding
     if not (statement or _speaks_against(finding, says, context) or _is_quotation(claim, changed, context, answer)):
         return finding
     if statement:
@@ -265,6 +258,25 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
     return Finding(status, (says,), why, instead=instead, rule="quoted-otherwise")
 
 
+def _stands_all_the_same(claim: Claim, finding: Finding, says: EvidenceSpan, context: CheckContext) -> bool:
+    """True if what a quoted sentence `says` in the place of a value or name does not speak against it."""
+    kinds = {value.kind for value in find_values(says.text)}
+    of_another_kind = kinds and kinds | {claim.kind} <= _TOLD_APART and finding.status != "absent"
+    if claim.kind not in kinds and (finding.rule in _BY_KEY or of_another_kind):
+        return True  # a row names the value that is meant; an hour in the place of a day, 40 MB in that of a price say nothing of it
+    if finding.rule == "code":
+        return True
+    if claim.kind == "entity" and _LITTLE.match(claim.text) and _LITTLE.match(says.text):
+        return True  # "bei der Anmeldung" for "mit der Anmeldung" is no other name
+    if claim.kind == "entity" and _MEASURE.fullmatch(says.text):
+        return True  # a measure in the place of a name ("the 25-hour courses" for I2) is no other name
+    holding = finding.evidence if finding.status in SUPPORTED else finding.evidence[: finding.rule == "words-nearer"]
+    # a sentence of the older document, with what the newer one has in its place
+    return bool(holding) and _all_newer(holding, says, context)
+
+
+_TOLD_APART = frozenset({"date", "time", "money", "percent", "phone", "url", "email"})
+"""Kinds of which none is read as another."""
 _BY_KEY = frozenset({"cell-row", "cell-column", "section", "list-number", "day-line"})
 _MEASURE = re.compile(r"\d+-[a-z]{3,}")
 

@@ -28,7 +28,7 @@ from rai.check.rules.missing import another_rate, missing, open_date
 from rai.check.rules.name_rules import named, numbered_name
 from rai.check.rules.place_rules import currency_of_the_page, placed, weekday_of, year_of_the_page
 from rai.check.rules.rounding import rounded
-from rai.check.rules.verbatim import verbatim
+from rai.check.rules.verbatim import code_of, verbatim
 from rai.check.working.beyond_chance import likely_worked_out
 from rai.check.working.derivation import is_told, may_follow, worked_out
 from rai.check.working.operand_candidates import REACH
@@ -166,6 +166,11 @@ def _name_number(judged: Judged) -> Finding | None:
     return numbered_name(judged.claim, judged.answer)
 
 
+def _code(judged: Judged) -> Finding | None:
+    span = code_of(judged.claim, judged.answer)
+    return None if span is None else Finding("exact", (span,), f"The end of {span.text} in {span.source}.", rule="code")
+
+
 def _age(judged: Judged) -> Finding | None:
     """The finding of an age, which is the person's before it is a source's: of "my son is 7" no line on children of 7 says more."""
     return _said(judged, "number") if is_age(judged.value, judged.answer.text) else None
@@ -249,6 +254,7 @@ ALONE: tuple[Step, ...] = (
     Step(_relative_day, frozenset({"relative-day"})),
     Step(_weekday, frozenset({"weekday"})),
     Step(_name_number, frozenset({"name-number"})),
+    Step(_code, frozenset({"code"})),
     Step(_age, _PERSON),
     Step(_stands, _PLACES | _PERSON),
     Step(_verbatim, frozenset({"verbatim"})),

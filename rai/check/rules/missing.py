@@ -45,6 +45,8 @@ def _untold(n: int, claim: Claim, answer: Answer) -> str:
         return f"{claim.text} may count what the answer tells of."
     if claim.kind == "number" and _counts_what_no_source_counts(n, answer):
         return f"{claim.text} may count what the answer tells of; no source gives another number for it."
+    if claim.kind == "quantity" and _MULTIPLIES.fullmatch(claim.text):
+        return f"{claim.text} may count what the answer tells of."
     if claim.kind == "date" and _closes_a_year(value, answer.text):
         return f"{claim.text} ends the year that begins before it; no source names it."
     if claim.kind == "date" and holidays.is_holiday(claim.text):
@@ -59,6 +61,9 @@ def _untold(n: int, claim: Claim, answer: Answer) -> str:
     if claim.kind in ("quantity", "date") and _OFTEN.fullmatch(claim.text):
         return f"How often {claim.text} is, no source says in these words."
     return ""
+
+
+_MULTIPLIES = re.compile(r"(?:[1-9]|1[0-2]) ?[×x]")
 
 
 def _has_another_unit(value: Found, context: CheckContext) -> bool:

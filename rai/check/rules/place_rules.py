@@ -398,7 +398,8 @@ def currency_of_the_page(found: Found, context: CheckContext) -> list[Place]:
     """
     if found.kind != "money":
         return []
-    named = [text for text in context.sources if _names_currency(text.source, found.value.rpartition(" ")[2])]
+    codes = {form.rpartition(" ")[2] for form in found.forms}  # "65 cents" are of dollars or of euros
+    named = [text for text in context.sources if any(_names_currency(text.source, code) for code in sorted(codes))]
     return [place for text in named for place in _numbers_at(text, found)] or [
         place for text in context.sources for place in _amounts_of_no_currency(text, found)
     ]

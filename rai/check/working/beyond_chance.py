@@ -8,7 +8,9 @@ reach `MOST_BY_CHANCE` of them or more, reaching the value is chance. What remai
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -18,6 +20,7 @@ from rai.check.answer import Answer
 from rai.check.context import Finding
 from rai.check.lexicon.load import pattern
 from rai.check.operands import Operand, amount_of, nearest, spans_of, unit_of
+from rai.check.reading.sources import Place
 from rai.check.working.calendar import (
     MINUTES,
     ROUND_THE_CLOCK,
@@ -29,6 +32,7 @@ from rai.check.working.calendar import (
     says,
     years_of,
 )
+from rai.check.working.derivation import as_meant
 from rai.check.working.plausibility import is_against_its_words, takes_the_place_of_one
 from rai.check.working.terms import SAID, SCALE, factor_of, of_fraction, scaled, to_cents
 from rai.claims.found import Found
@@ -58,7 +62,7 @@ def likely_worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -
     value = answer.values[n]
     at_hand = tuple(_at_hand(n, answer, findings))
     if value.kind == "date":
-        found = _day(value, at_hand, beside=_tells_of_the_day_beside(answer))
+        found = _day(value, at_hand, beside=_tells(answer, "day_beside"), off=_tells(answer, "days_off"))
     elif value.kind == "time":
         found = _time(value, at_hand)
     elif value.kind in ("money", "quantity", "number", "percent"):
@@ -93,9 +97,25 @@ def _at_hand(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterato
             yield Operand(value, answer.written(m), 0.0, finding.evidence if finding is not None and held else ())
     asked = (*((answer.context.question,) if answer.context.question else ()), *answer.context.given)
     for text in asked:
-        yield from (Operand(place.found, place.span().text, SAID - 0.1) for place in text.places)
+        yield from (Operand(found, place.span().text, SAID - 0.1) for place in text.places for found in _forms(place))
     for text in answer.context.sources:
-        yield from (Operand(place.found, place.span().text, SAID, (place.span(),)) for place in text.places)
+        for place in text.places:
+            yield from (Operand(found, place.span().text, SAID, (place.span(),)) for found in _forms(place))
+
+
+def _forms(place: Place) -> Iterator[Found]:
+    """A value as it stands, and the span that a rank of days is: on the 10th business day after."""
+    yield place.found
+    ranked = _RANKED_DAY.match(place.text(), place.found.end) if place.found.kind == "number" else None
+    if ranked is not None:
+        unit = "business day" if ranked["works"] else "day"
+        yield replace(place.found, kind="quantity", value=f"{place.found.value} {unit}", readings=())
+
+
+_RANKED_DAY = re.compile(
+    r"(?:st|nd|rd|th|\.|er|e|ème|º|ª)?[ \u00a0](?:calendar )?(?:(?P<works>(?:business|working) days?|Werktag|Arbeitstag|jour ouvr(?:é|able)|día hábil|dia útil|giorno lavorativo|werkdag|dzień roboczy)|day|Tag|jour|día|dia|giorno|dag|dzień)\b",
+    re.IGNORECASE,
+)
 
 
 def _beyond_chance(reach: Callable[[int], Term | None], number: int, step: int) -> Term | None:
@@ -110,7 +130,7 @@ def _beyond_chance(reach: Callable[[int], Term | None], number: int, step: int) 
 
 def _amount(n: int, answer: Answer, at_hand: Sequence[Operand]) -> Term | None:
     """As `likely_worked_out`, for an amount, a quantity, a number or a percentage."""
-    value = answer.values[n]
+    value = as_meant(n, answer)
     amount = amount_of(value)
     if amount is None or amount <= 0:
         return None
@@ -119,10 +139,8 @@ def _amount(n: int, answer: Answer, at_hand: Sequence[Operand]) -> Term | None:
     terms = _Terms(value, at_hand)
     number = scaled(amount)
     step = _step(number)
-    for reach in (terms.product, terms.of_two, terms.of_three):
-        if reach(number) is not None:
-            return _beyond_chance(reach, number, step)
-    return None
+    ways = (terms.sum_of_two, terms.product, terms.of_two, terms.of_three)
+    return next((found for reach in ways if (found := _beyond_chance(reach, number, step)) is not None), None)
 
 
 def _is_slip(value: Found, amount: Decimal, at_hand: Iterable[Operand]) -> bool:
@@ -169,11 +187,20 @@ class _Terms:
         """One value times counts, divided by one, a percentage of it, with or without it."""
         return self.products.get(number)
 
+    def sum_of_two(self, number: int) -> Term | None:
+        """The sum or difference of two values as they stand."""
+        for mine, first in self.own.items():
+            for theirs, sign in ((number - mine, "+"), (number + mine, "-")):
+                second = self.own.get(theirs)
+                if second is not None and self._apart(second, first):
+                    return _joined(second, sign, first)
+        return None
+
     def of_two(self, number: int) -> Term | None:
         """The sum or difference of a part and a value as it stands; so many times the sum of two values."""
         for mine, first in self.own.items():
             for theirs, sign in ((number - mine, "+"), (number + mine, "-")):
-                second = self.products.get(theirs) or self.own.get(theirs)
+                second = self.products.get(theirs)
                 if second is not None and self._apart(second, first):
                     return _joined(second, sign, first)
         return self._times_sum(number)
@@ -280,16 +307,16 @@ def _by_percent(number: int, percents: Sequence[Operand]) -> Iterator[tuple[int,
         yield number + share, f"{{}} + {operand.text}", (operand,)
 
 
-def _tells_of_the_day_beside(answer: Answer) -> bool:
-    """True if the question or a source speaks of the day before or after another; a day off by one is a slip where none does."""
+def _tells(answer: Answer, key: str) -> bool:
+    """True if the question or a source has a phrase of `reckoning.tsv`: of the day beside another, without which a day off by one is a slip; of days off."""
     told = (answer.context.question,) if answer.context.question else ()
     texts = (text.source.text for text in (*told, *answer.context.given, *answer.context.sources))
-    beside = pattern("reckoning", "day_beside", parts=True)
-    return any(beside.search(text) is not None for text in texts)
+    said = pattern("reckoning", key, parts=True)
+    return any(said.search(text) is not None for text in texts)
 
 
-def _day(value: Found, at_hand: Sequence[Operand], *, beside: bool) -> Term | None:
-    """As `likely_worked_out`, for a day: another one moved by a span; `beside`: or the one before or after it."""
+def _day(value: Found, at_hand: Sequence[Operand], *, beside: bool, off: bool) -> Term | None:
+    """As `likely_worked_out`, for a day: another one moved by a span; `beside`: or the one before or after it; `off`: working days may be fewer."""
     starts = nearest((o for o in at_hand if o.found.kind == "date"), _MOST_OWN)
     spans = nearest((o for o in at_hand if o.found.kind == "quantity" and is_span(o.found)), _MOST_OWN)
     years = years_of(starts, value)
@@ -297,7 +324,7 @@ def _day(value: Found, at_hand: Sequence[Operand], *, beside: bool) -> Term | No
     for start in starts:
         for day in days_of(start.found, years):
             for span in spans:
-                for moved in moved_by(day, span.found):
+                for moved in _moved(day, span.found, off=off):
                     sign = "+" if moved > day else "-"
                     reached.setdefault(moved, (f"{start.text} {sign} {span.text}", (start, span)))
             for by, words in ((1, "the day after"), (-1, "the day before")) if beside else ():
@@ -307,6 +334,21 @@ def _day(value: Found, at_hand: Sequence[Operand], *, beside: bool) -> Term | No
         return None
     near = [mine + timedelta(days=d) for d in range(-_BESIDE, _BESIDE + 1) if d]
     return reached[mine] if sum(day in reached for day in near) < MOST_BY_CHANCE * len(near) else None
+
+
+def _moved(day: date, span: Found, *, off: bool) -> Iterator[date]:
+    """The days a span before and after `day`; with `off` also one and two working days farther, past a holiday that a source names."""
+    for moved in moved_by(day, span):
+        yield moved
+        if off and unit_of(span).startswith(("business", "working")):
+            step = 1 if moved > day else -1
+            farther = (moved + timedelta(days=step * by) for by in range(1, 6))
+            yield from [to for to in farther if to.isoweekday() <= _FRIDAY][:_MOST_OFF]
+
+
+_FRIDAY = 5
+_MOST_OFF = 2
+"""Most holidays that lie in a span of working days: Good Friday and Easter Monday."""
 
 
 def _time(value: Found, at_hand: Sequence[Operand]) -> Term | None:

@@ -242,7 +242,7 @@ def _dearest(n: int, answer: Answer, findings: Mapping[int, Finding]) -> float:
     """The highest cost of a calculation that explains the n-th value: less for a bare number, which has no unit that would bind it, and for a day."""
     most = TOLD if is_told(n, answer) or _is_one_of_several(n, answer, findings) else UNTOLD
     reckoned = _RECKONED.search(answer.sentence(n)) is not None
-    if _as_meant(n, answer).kind == "number":
+    if as_meant(n, answer).kind == "number":
         large = (amount_of(answer.values[n]) or 0) >= _LARGE
         return min(most, UNRECKONED) if reckoned else _UNTOLD_LARGE if large else UNTOLD_NUMBER
     if answer.values[n].kind in ("date", "time"):
@@ -351,7 +351,7 @@ def _amounts(n: int, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[
     wanted = _wanted(n, answer)
     if wanted is None:
         return
-    wanted = replace(wanted, found=_as_meant(n, answer))
+    wanted = replace(wanted, found=as_meant(n, answer))
     for term in calculations(wanted, operands):
         yield Reckoned(term.operands, term.written, term.cost)
     if wanted.found.kind == "quantity":
@@ -367,7 +367,7 @@ def _amounts(n: int, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[
         yield from _per_money(wanted, answer, operands)
 
 
-def _as_meant(n: int, answer: Answer) -> Found:
+def as_meant(n: int, answer: Answer) -> Found:
     """The value as it is reckoned with: "5 ×" is a number, a bare 22,40 an amount where the answer has amounts of one currency."""
     value = answer.values[n]
     if value.kind == "quantity" and value.value.endswith(" times"):

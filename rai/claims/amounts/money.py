@@ -75,7 +75,11 @@ _WHOLE_POUND = 100
 _OF_THE_NEXT = re.compile(r" ?\d{1,3}(?:[.,' ]?\d{3})*[.,]\d\d(?!\d)")
 """An amount that a currency stands before: from year 2 EUR 620,00."""
 _CENTS_SAID = re.compile(r"[.,]\d\d$")
-_SIGN = re.compile(r"(?:^|(?<=[\s(:]))[-−]$|\bminus $", re.IGNORECASE)
+_SIGN = re.compile(
+    r"(?:^|(?<=[\s(:]))[-−]$|(?:^|[^\w\s] ?|\b(?:at|to|of|is|was|are|by|from|and|or|between|below|above|about|around|than) )minus $",
+    re.IGNORECASE,
+)
+""""A balance of minus $24", not "the difference minus $24"."""
 
 
 def find(text: str) -> list[Found]:
@@ -287,7 +291,7 @@ def _priced(text: str, numeral: Numeral) -> tuple[str, ...]:
 def _found(text: str, numeral: Numeral, codes: tuple[str, ...], power: int, span: tuple[int, int]) -> Found:
     start, end = span
     numbers = tuple(canonical(Decimal(r).scaleb(power)) for r in _priced(text, numeral))
-    sign = _SIGN.search(text, max(0, start - 7), start) if start < numeral.start else None
+    sign = _SIGN.search(text, max(0, start - 15), start) if start < numeral.start else None
     if sign:
         bullet = sign[0] in "-−" and (sign.start() == 0 or text[sign.start() - 1] == "\n")
         negative = tuple(f"-{n}" if n[0] != "-" else n for n in numbers)

@@ -30,7 +30,7 @@ _MONTH_YEAR = re.compile(
     r"[01](?<![\w./,:$€£-][01])[0-9]?/(?:19|20)[0-9]{2}(?![\w/%-]|[.,]\d)|[1-9](?<![\w./,:$€£-][1-9])/20[0-9]{2}(?![\w/%-]|[.,]\d)"
 )
 _DOTTED_CUE = re.compile(
-    r"\b(?:am|vom|bis|bis zum|zum|ab|ab dem|seit|dem|\w{3,8}(?:tag|woch)s?,?|[0-9]{1,2}\.(?:[0-9]{1,2}\.)? ?[-–]) ?$",
+    r"\b(?:am|vom|bis|bis zum|zum|ab|ab dem|seit|dem|\w{3,8}(?:tag|woch)s?,?|[0-9]{1,2}\.(?:[0-9]{1,2}\.)? ?[-–]|[0-9]{1,2}\.[0-9]{1,2}\. (?:to|until|till|and|und|au|al|a|e|y|tot|do)) ?$",
     re.IGNORECASE,
 )
 # no sentence ends where a comma or a small letter follows: the full stop is that of a date
