@@ -14,11 +14,11 @@ from bot.compose.parts import SPENT, embedding_model
 from bot.compose.resources import Resources
 from bot.settings.backends import ListedBackend
 from bot.settings.settings import Settings
+from grounding.embedded.rationed import RationedEmbedder, Spending
 from grounding.ports import Embedder
 from grounding.services.address import check_key
 from grounding.services.breaker import FAILURES
 from grounding.services.key_file import KeyFile
-from grounding.services.rationed import RationedEmbedder, Spending
 from grounding.services.remote import Remote
 from rai.personal.redact import Redactor
 from rai.screening.personal_data import PrivateEmbedder

@@ -73,12 +73,12 @@ class IngestCeiling(Group):
     run_cost: Price | None = Field(
         None,
         alias="ingest_run_cost",
-        description="what one ingest may cost in embeddings, in the currency of the prices; needs ATTEST_PRICE_EMBEDDING",
+        description="what one ingest may cost in embeddings, in the currency of the prices; 0 or empty: anything",
     )
     day_cost: Price | None = Field(
         None,
         alias="ingest_day_cost",
-        description="what all ingests of a day (UTC) may cost in embeddings; needs ATTEST_PRICE_EMBEDDING",
+        description="what all ingests of a day (UTC) may cost in embeddings; 0 or empty: anything",
     )
 
     def within(self, prices: ModelPrices) -> Ceiling:
@@ -90,7 +90,7 @@ class IngestCeiling(Group):
     def _lower(self, of: str, prices: ModelPrices) -> tuple[int | None, str]:
         tokens, cost = getattr(self, f"{of}_tokens"), getattr(self, f"{of}_cost")
         given = [(tokens, self.variable(f"{of}_tokens"))] if tokens is not None else []
-        if cost is not None and prices.embedding:
+        if cost and prices.embedding:
             given.append((int(cost * _MILLION / prices.embedding), self.variable(f"{of}_cost")))
         return min(given, default=(None, ""))
 
@@ -100,14 +100,14 @@ _MILLION = 1_000_000
 
 def ceiling_conflicts(ceiling: IngestCeiling, prices: ModelPrices, embedding: Embedding) -> Conflicts:
     """Rules on the ceiling of an ingest: money needs a price, and nothing is limited that costs nothing."""
-    given = [ceiling.variable(field) for field in ceiling.model_fields_set if getattr(ceiling, field) is not None]
+    given = sorted(ceiling.variable(field) for field in ceiling.model_fields_set if getattr(ceiling, field))
     yield (
         bool(given) and embedding.kind != "openai",
         f"{given[0] if given else ''} needs ATTEST_EMBEDDER=openai; the model on this machine costs nothing",
     )
     for field in ("run_cost", "day_cost"):
         yield (
-            getattr(ceiling, field) is not None and not prices.embedding,
+            bool(getattr(ceiling, field)) and not prices.embedding,
             f"{ceiling.variable(field)} needs ATTEST_PRICE_EMBEDDING above 0",
         )
 

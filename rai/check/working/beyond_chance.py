@@ -139,7 +139,7 @@ def _amount(n: int, answer: Answer, at_hand: Sequence[Operand]) -> Term | None:
     terms = _Terms(value, at_hand)
     number = scaled(amount)
     step = _step(number)
-    ways = (terms.sum_of_two, terms.product, terms.of_two, terms.of_three)
+    ways = (terms.sum_of_two, terms.product, terms.of_two, terms.rated_sum, terms.of_three)
     return next((found for reach in ways if (found := _beyond_chance(reach, number, step)) is not None), None)
 
 
@@ -174,12 +174,13 @@ class _Terms:
         self.kind = value.kind
         self.own = _own(value, at_hand)
         self.products: dict[int, Term] = {}
+        self._rated: dict[int, Term] | None = None
         self.counts = _counts(at_hand, spans=value.kind == "money") if value.kind in ("money", "quantity") else ()
-        percents = (
+        self.percents = (
             nearest((o for o in at_hand if o.found.kind == "percent"), _MOST_PERCENTS) if value.kind == "money" else ()
         )
         for number, (written, operands) in self.own.items():
-            for other, name, more in (*_times(number, self.counts), *_by_percent(number, percents)):
+            for other, name, more in (*_times(number, self.counts), *_by_percent(number, self.percents)):
                 rounded = to_cents(other) if value.kind == "money" else other
                 self.products.setdefault(rounded, (name.format(written), (*operands, *more)))
 
@@ -204,6 +205,16 @@ class _Terms:
                 if second is not None and self._apart(second, first):
                     return _joined(second, sign, first)
         return self._times_sum(number)
+
+    def rated_sum(self, number: int) -> Term | None:
+        """A percentage of the sum of two values, or that sum with or without it."""
+        if self._rated is None:
+            self._rated = {}
+            for (mine, first), (theirs, second) in combinations(self.own.items(), 2) if self.percents else ():
+                written, operands = _joined(first, "+", second)
+                for other, name, more in _by_percent(mine + theirs, self.percents):
+                    self._rated.setdefault(to_cents(other), (name.format(f"({written})"), (*operands, *more)))
+        return self._rated.get(number)
 
     def of_three(self, number: int) -> Term | None:
         """The sum of two parts; of a part and two values; of a value and so many times the sum of two."""

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from bot.commands.doctor.diagnosis import Diagnosis
 from bot.commands.doctor.services import check_services
+from bot.compose.embedder import spending
 from bot.compose.ingest import is_taken_in
 from bot.compose.system import compose
 from bot.records import Ask
@@ -178,6 +179,30 @@ async def test_an_ingest_that_the_service_fails_ends_whole_by_words_and_the_next
     again = await take_in_page(settings, tmp_path / "kb", text)
     assert (again.unchanged, again.embedded, again.waiting) == (1, report.chunks - 128, "")
     assert len(server.texts) - before == report.chunks - 128
+
+
+async def test_an_ingest_ends_at_its_ceiling_by_words_and_the_next_run_goes_on(
+    settings: Settings, server: EmbeddingsServer, tmp_path: Path
+) -> None:
+    """Batches are sent as long as they fit; what was embedded is counted over all runs of the day."""
+    text = "".join(
+        f"# Plan {n}\n\nPlan {n} costs ${n}.99 a month. {'It covers cameras and doors. ' * 30}\n\n" for n in range(200)
+    )
+    within = changed(settings, ingest_run_tokens=20_000)
+    report = await take_in_page(within, tmp_path / "kb", text)
+    assert report.waiting == "embedding: this run may take 20,000 tokens (ATTEST_INGEST_RUN_TOKENS)"
+    assert 0 < report.embedded < report.chunks
+    assert len(server.texts) == report.embedded
+    taken = spending(within).today()
+    assert 10_000 < taken <= 20_000
+    async with running(within) as system:
+        found = await system.retriever.retrieve(Query("What does Plan 190 cost a month?", by="words"), Access(), 5)
+        assert any("$190.99" in passage.text for passage in found.passages), "what waits is found by words"
+    again = await take_in_page(changed(settings, ingest_day_tokens=30_000), tmp_path / "kb", text)
+    assert again.waiting.startswith("embedding: a day may take 30,000 tokens (ATTEST_INGEST_DAY_TOKENS)")
+    assert spending(within).today() <= 30_000
+    last = await take_in_page(settings, tmp_path / "kb", text)
+    assert (last.waiting, report.embedded + again.embedded + last.embedded) == ("", report.chunks)
 
 
 async def test_a_passage_that_the_service_refuses_keeps_none_of_its_neighbours_from_their_vectors(

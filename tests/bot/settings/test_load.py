@@ -12,6 +12,7 @@ from bot.settings.forms import severities
 from bot.settings.groups.embedding import EMBEDDING_WIDTHS
 from bot.settings.load import load_settings, unknown_names, without_credentials
 from bot.settings.terms import terms
+from grounding.services.ceiling import Ceiling
 from rai.account import Prices, Terms
 from tests.bot.settings.facts import allowed, facts, refusal
 
@@ -491,6 +492,42 @@ def test_prices_that_would_leave_something_out_of_the_cost_are_refused(given: di
 )
 def test_the_near_misses_of_those_prices_are_taken(given: dict[str, object]) -> None:
     assert load_settings(**given)
+
+
+SERVICE = {"embedder": "openai", "embedding_api_key": "k"}
+PRICED = {**BOTH, **SERVICE, "price_embedding": "0.02"}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"ingest_run_tokens": "1000"}, "INGEST_RUN_TOKENS EMBEDDER=openai"),
+        ({"ingest_day_cost": "1", **BOTH}, "INGEST_DAY_COST EMBEDDER=openai"),
+        ({"ingest_day_cost": "1", **SERVICE}, "INGEST_DAY_COST PRICE_EMBEDDING 0"),
+        ({"ingest_run_cost": "1", **PRICED, "price_embedding": "0"}, "INGEST_RUN_COST PRICE_EMBEDDING 0"),
+        ({"ingest_day_tokens": "0", **SERVICE}, "INGEST_DAY_TOKENS 0 1"),
+    ],
+)
+def test_a_ceiling_that_would_limit_nothing_is_refused(given: dict[str, object], told: str) -> None:
+    assert facts(refusal(**given)) == told
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, Ceiling()),
+        ({"ingest_run_cost": "0", "ingest_day_cost": "0"}, Ceiling()),
+        ({**SERVICE, "ingest_run_tokens": "1000"}, Ceiling(1000, None, "ATTEST_INGEST_RUN_TOKENS")),
+        ({**PRICED, "ingest_day_cost": "0.5"}, Ceiling(None, 25_000_000, "", "ATTEST_INGEST_DAY_COST")),
+        (
+            {**PRICED, "ingest_day_cost": "0.5", "ingest_day_tokens": "1000000", "ingest_run_cost": "0.001"},
+            Ceiling(50_000, 1_000_000, "ATTEST_INGEST_RUN_COST", "ATTEST_INGEST_DAY_TOKENS"),
+        ),
+    ],
+)
+def test_a_ceiling_is_the_lower_of_tokens_and_money(given: dict[str, object], expected: Ceiling) -> None:
+    settings = load_settings(**given)
+    assert settings.ceiling.within(settings.prices) == expected
 
 
 def test_prices_are_what_was_written_to_the_last_digit() -> None:

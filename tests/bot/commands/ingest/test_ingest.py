@@ -40,6 +40,16 @@ def test_a_dry_run_says_what_it_would_do_and_cost(
     plan = attest("ingest", str(tmp_path / "kb"), "--dry-run", "--json").document
     assert (plan["tokens"], plan["cost"], plan["currency"]) == (3000, "0.0001", "USD")
     assert (plan["vector_bytes"], plan["sent_bytes"]) == (3 * 1536 * 2, 0)
+    assert plan["ceiling"] is None
+    monkeypatch.setenv("ATTEST_INGEST_RUN_TOKENS", "2000")
+    monkeypatch.setenv("ATTEST_INGEST_DAY_COST", "0.001")
+    told = attest("ingest", str(tmp_path / "kb"), "--dry-run").err
+    assert (
+        "a run may take 2,000 tokens (ATTEST_INGEST_RUN_TOKENS), a day 50,000 (ATTEST_INGEST_DAY_COST), of which 0 are taken; about 1,000 would wait"
+        in told
+    )
+    plan = attest("ingest", str(tmp_path / "kb"), "--dry-run", "--json").document
+    assert plan["ceiling"] == {"run_tokens": 2000, "day_tokens": 50000, "spent_today": 0, "tokens_waiting": 1000}
     assert attest("ingest", "--rebuild", "--dry-run").code == 2
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from grounding.embedded.rationed import KEPT_DAYS, RationedEmbedder, Spending
 from grounding.services.ceiling import Ceiling, CeilingReached
-from grounding.services.rationed import KEPT_DAYS, RationedEmbedder, Spending
 from grounding.tokens import count_tokens
 from tests.fakes.embedder import HashEmbedder
 
