@@ -28,6 +28,7 @@ from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState
 from bot.wording.notices import said
+from bot.wording.pictures import asks_about_unsaid, what_it_says
 from bot.wording.refusals import language_for, spoken
 from grounding.corrective.correct import correct
 from grounding.corrective.find import EvidenceSearch, Finders, find
@@ -43,7 +44,7 @@ from grounding.errors import (
 )
 from grounding.evidence.choose import choose, extracted, superseded
 from grounding.policy import Policy
-from grounding.query.clarify import between, clarifying
+from grounding.query.clarify import Clarification, between, clarifying
 from grounding.quoting.filters import tables_together
 from grounding.records import Access, Action, Evidence, Turn
 from grounding.text import terms
@@ -155,6 +156,9 @@ async def _turn(state: TurnState) -> Reply:
         return await reworked(state, rework, talk.language if talk else state.language)
     if talk is not None:
         return await talked(state, talk)
+    if not state.history and not state.ask.context and asks_about_unsaid(state.ask.question):
+        state.clarification = Clarification(what_it_says(state.language), (), "it points at a text that was not typed")
+        return reply_without_answer(state, Outcome.INSUFFICIENT)
     state.query = await stage("query", turn_query(state, access))
     await _find(state, access)
     state.internal = internal_notes([p for p in state.found.kept if p.internal], state.found.grades)

@@ -1,4 +1,4 @@
-"""Whether a question is about the picture that hangs on it, so that its words alone ask nothing."""
+"""Whether a question is about the picture that hangs on it, or about a text that was not typed, so that its words alone ask nothing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from functools import cache
 
 from bot.wording.notices import in_languages
+from bot.wording.refusals import FALLBACK
+from grounding.text import STOP_WORDS
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -22,3 +24,23 @@ def is_about_picture(question: str, *, named: bool) -> bool:
     """
     said = frozenset(_WORD.findall(question.lower()))
     return bool(said & _words("points")) and (not named or bool(said & _words("shows")))
+
+
+def asks_about_unsaid(question: str) -> bool:
+    """True for "what does this error mean?": it points at a code or message, says nothing of what that says, and names nothing else."""
+    said = frozenset(_WORD.findall(question.lower()))
+    rest = said - _words("points") - _words("shows") - _words("reads") - _words("asks") - STOP_WORDS - _FUNCTION
+    asked = all(said & _words(name) for name in ("points", "reads", "asks"))
+    return asked and not rest and not any(c.isdigit() for c in question)
+
+
+def what_it_says(language: str) -> str:
+    """The question for the code or the words that were not typed."""
+    table = in_languages("pictures.yaml")
+    return (table.get(language) or table[FALLBACK])["asked"]
+
+
+_FUNCTION = frozenset(
+    "please hi hello here there now customer gets sees got was wie welche welcher bedeuten que quoi quel quelle est ce qué cuál significa che cosa quale o que qual wat welke wil zeggen".split()
+)
+"""Small words of other languages than English, and of whoever asks for somebody."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.wording.pictures import is_about_picture
+from bot.wording.pictures import asks_about_unsaid, is_about_picture, what_it_says
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,29 @@ from bot.wording.pictures import is_about_picture
 )
 def test_words_that_point_at_it_and_name_nothing_else(question: str, *, named: bool, about: bool) -> None:
     assert is_about_picture(question, named=named) is about
+
+
+@pytest.mark.parametrize(
+    ("question", "unsaid"),
+    [
+        ("What does this error mean?", True),
+        ("what does this error message say", True),
+        ("was bedeutet diese Fehlermeldung?", True),
+        ("que signifie ce message ?", True),
+        ("¿qué significa este código?", True),
+        ("wat betekent deze foutmelding?", True),
+        ("What does the error C-412 mean?", False),
+        ("What does this error mean: card cannot be written", False),
+        ("this error on the Wren X1", False),
+        ("Is this message from you?", False),
+        ("What does error mean?", False),
+        ("Can I use this code twice?", False),
+    ],
+)
+def test_a_message_that_nobody_typed_is_asked_for(question: str, *, unsaid: bool) -> None:
+    assert asks_about_unsaid(question) is unsaid
+
+
+def test_it_is_asked_for_in_the_language_of_the_question() -> None:
+    assert what_it_says("de").startswith("Welche")
+    assert what_it_says("pl") == what_it_says("en")
