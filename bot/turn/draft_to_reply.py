@@ -8,6 +8,7 @@ its unsupported sentences, or nothing does and the sources are offered.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -78,15 +79,25 @@ async def decide_reply(state: TurnState, draft: str) -> Reply:
     if asks_back(shown):
         return await _asked_back(state, shown)
     first = await state.stage("check", _marked(state, shown))
-    if first.report.verdict == "irrelevant":
+    beside = first.report.verdict == "irrelevant"
+    if beside and not has_its_codes(state.ask.question, first.text):
         return reply_without_answer(state, Outcome.INSUFFICIENT, relevance=first.report.relevance)
-    if first.deliverable:
+    if first.deliverable or beside:
         return await _delivered(state, Outcome.ANSWERED, first)
     struck = Struck(first.text, first.report.claims)
     mended = await _mended(state, first)
     if mended is None:
         return replace(reply_without_answer(state, Outcome.WITHHELD, relevance=first.report.relevance), draft=struck)
     return await _delivered(state, Outcome.REPAIRED, mended, struck)
+
+
+def has_its_codes(question: str, text: str) -> bool:
+    """True if the question names codes, and `text` has them all: "the camera shows C-412" is no sentence that the likeness of sentences could judge."""
+    codes = frozenset(_CODE.findall(question))
+    return bool(codes) and codes <= frozenset(_CODE.findall(text))
+
+
+_CODE = re.compile(r"(?<![\w-])[A-Z]{1,4}-\d{1,5}(?![\w-])")
 
 
 async def _asked_back(state: TurnState, question: str) -> Reply:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.turn.draft_to_reply import loses_the_answer
+from bot.turn.draft_to_reply import has_its_codes, loses_the_answer
 
 QUESTION = "how long is the warranty of the wren x2"
 ANSWER = "- Product: Wren X2, Flock M3 | Warranty: 36 months [1]"
@@ -39,3 +39,20 @@ def test_of_two_parts_what_is_left_may_answer_one() -> None:
 
 def test_another_line_may_say_more_of_what_was_asked_than_the_first() -> None:
     assert not loses_the_answer(f"- Wren X2 | On sale: yes [1]\n{MORE}", MORE, QUESTION)
+
+
+ROW = "Code: C-412 | Device: Perch C1 | Meaning: microSD card cannot be written [1]"
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("The camera shows C-412", True),
+        ("C-412 and W-101?", False),
+        ("The camera shows C-41", False),
+        ("The camera shows something", False),
+        ("does it cost EUR 412?", False),
+    ],
+)
+def test_an_answer_with_the_code_that_was_named_is_not_beside_the_point(question: str, *, named: bool) -> None:
+    assert has_its_codes(question, ROW) is named
