@@ -52,6 +52,7 @@ from bot.turn.rework import offered_reworks
 from bot.view.reply import DELIVERED, view_of
 from bot.wording.card import CardWords
 from bot.wording.closest import unknown
+from bot.wording.notes import PUBLIC_ONLY
 from bot.wording.pictures import is_about_picture
 from bot.wording.refusals import language_for, spoken
 from bot.wording.teams import say, welcome
@@ -405,6 +406,11 @@ class ActivityHandler:
 
     def _render(self, reply: Reply, activity: Json, question: _Question, shown: Shown, above: str = "") -> Json:
         asked = question.asked if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
+        if (
+            not is_personal(activity) and reply.outcome is Outcome.INSUFFICIENT
+        ):  # what is missing may be there for fewer
+            told = (*reply.record.notes, PUBLIC_ONLY)
+            reply = replace(reply, record=replace(reply.record, notes=tuple(dict.fromkeys(told))))
         signed = partial(source_link, self._settings, reply.entry_id, user=self._reader(activity))
         source = signed if self._settings.serving.public_url and reply.entry_id else None
         return render(

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 
 from bot.records import Ask
 from bot.turn.state import TurnState
+from bot.wording.notes import PUBLIC_ONLY
 from grounding.errors import ServiceError, kind_and_place
 from grounding.observe import record_degraded
 from grounding.records import Access
@@ -33,7 +34,7 @@ async def turn_access(state: TurnState) -> Access:
         state.held = await state.seams.directory.groups(user)
     except ServiceError as error:
         record_degraded("directory")
-        state.note(f"{error}; only what everyone may see was searched")
+        state.note(f"{error}; {PUBLIC_ONLY}")
         return Access(user, frozenset(), product)
     return Access(user, state.held, product)
 

@@ -38,10 +38,12 @@ _OF_A_SERVICE = re.compile(
 """What a service's name and its fault have in them."""
 
 
+PUBLIC_ONLY = "only what everyone may see was searched"
+"""The note of a turn that saw no more than strangers do: in a group, or where the directory fails."""
 _TOLD = {
     "note_read_as": re.compile("“(?P<typed>[^“”]+)” was read as “(?P<meant>[^“”]+)”"),
     "note_kb_only": re.compile("(?:[^;]+; )?answered from the knowledge base only"),
-    "note_public_only": re.compile("(?:[^;]+; )?only what everyone may see was searched"),
+    "note_public_only": re.compile(f"(?:[^;]+; )?{PUBLIC_ONLY}"),
     "note_last_turn": re.compile("(?:[^;]+; )?the last turn is the query"),
     "note_stopped": re.compile("looking further was stopped after [0-9.e+]+ s"),
 }

@@ -86,6 +86,24 @@ async def test_a_group_sees_only_what_everyone_may_see(bots: Bots, channel: Fake
     assert "second level" in messages[1]["text"]
 
 
+async def test_in_a_group_it_is_said_that_only_what_everyone_may_see_was_searched(
+    bots: Bots, channel: FakeChannel
+) -> None:
+    """Where nothing was found: what is missing may be there for fewer."""
+    nothing = replace(REPLY, outcome=Outcome.INSUFFICIENT, citations=(), answer="There is nothing on it.")
+    answer = FakeAnswer(nothing)
+    bot = await bots.start(answer=answer)
+    group = {"id": "19:group", "conversationType": "groupChat", "tenantId": "tenant-1"}
+    await bot.post(channel.inbound(conversation=group))
+    [message] = await channel.until_messages(1)
+    assert "only what everyone may see was searched" in message["text"]
+    await bot.post(channel.inbound())
+    assert "everyone may see" not in (await channel.until_messages(2))[1]["text"]
+    answer.reply = REPLY
+    await bot.post(channel.inbound(conversation=group))
+    assert "everyone may see" not in (await channel.until_messages(3))[2]["text"]
+
+
 def offered(message: Json) -> list[Json]:
     """The buttons of a message's card."""
     content = message["attachments"][0]["content"]
