@@ -13,11 +13,13 @@ from typing import Any
 
 import hypothesis
 import pytest
+from sqlalchemy import make_url
 
 import bot.settings.load  # noqa: F401 - first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import MiniLM
 from rai.embedded.build_models import build_models
 from rai.model_files import EMBEDDING, installed_models, missing, recipe
+from tests.postgres.faults import run
 from tests.postgres.server import own_schema, url_for_the_run
 from tests.process import environment_as_it_was, logging_as_it_was
 from tests.quick_model import first_layer
@@ -146,3 +148,14 @@ def database_url(postgres: str) -> Iterator[str]:
     """The URL of a schema of one's own, empty: it takes half a millisecond where a database takes a hundred."""
     with own_schema(postgres) as url:
         yield url
+
+
+@pytest.fixture
+def worker_url(database_url: str) -> Iterator[str]:
+    """The URL of a role that is not the owner of the schema, and has no right on it yet but to look into it."""
+    (schema,) = run(database_url, "SELECT current_schema()")[0]
+    role = f"worker_{schema}"
+    run(database_url, f"CREATE ROLE {role} LOGIN PASSWORD 'worker'", f"GRANT USAGE ON SCHEMA {schema} TO {role}")
+    url = make_url(database_url).set(username=role, password="worker")
+    yield url.render_as_string(hide_password=False)
+    run(database_url, f"DROP OWNED BY {role}", f"DROP ROLE {role}")

@@ -4,42 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, make_url
+from sqlalchemy import make_url
 
 from grounding.database.postgres import Postgres
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger.databases.postgres import LOCK, PART
 from rai.ledger.key import Anchor, load_key
 from rai.ledger.store import SqlLedger
+from tests.postgres.faults import LosesAnAnswer, ended, run
 from tests.postgres.ledger import keys_in, ledger_in, made
 
 TEXT = "the canary in entry two sings"
-
-
-def run(url: str, *statements: str) -> list[Any]:
-    """What the last of some statements gives, by whoever `url` says."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        for statement in statements:
-            cursor = connection.execute(statement.encode())
-        return cursor.fetchall() if cursor.description else []
-
-
-@pytest.fixture
-def worker_url(database_url: str) -> Iterator[str]:
-    """The URL of a role that is not the owner of the schema, and has no right on it yet but to look into it."""
-    (schema,) = run(database_url, "SELECT current_schema()")[0]
-    role = f"worker_{schema}"
-    run(database_url, f"CREATE ROLE {role} LOGIN PASSWORD 'worker'", f"GRANT USAGE ON SCHEMA {schema} TO {role}")
-    url = make_url(database_url).set(username=role, password="worker")
-    yield url.render_as_string(hide_password=False)
-    run(database_url, f"DROP OWNED BY {role}", f"DROP ROLE {role}")
 
 
 async def test_a_worker_appends_reads_and_erases_on_record_and_can_change_nothing_else(
@@ -180,11 +161,6 @@ async def test_who_follows_by_numbers_misses_nothing_that_is_committed_later(dat
     database.close()
 
 
-def _ended(url: str, name: str) -> None:
-    """Ends the sessions of a program of that name, as a server that is stopped does."""
-    run(url, f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '{name}'")
-
-
 async def test_lost_connections_are_made_anew(database_url: str, tmp_path: Path) -> None:
     name = f"lost_{make_url(database_url).database}_{tmp_path.name}"
     ledger = ledger_in(f"{database_url}&application_name={name}", tmp_path)
@@ -195,31 +171,10 @@ async def test_lost_connections_are_made_anew(database_url: str, tmp_path: Path)
         lambda: ledger.holds(first.entry_id),
     )
     for work in works:
-        _ended(database_url, name)
+        ended(database_url, name)
         await work()
     assert (await ledger.verify()).entries == 3
     await ledger.close()
-
-
-class LosesAnAnswer(Postgres):
-    """A database whose server ends the session of the next writer: behind its commit if `stored`, else in front of it."""
-
-    def __init__(self, url: str, *, stored: bool) -> None:
-        super().__init__(url)
-        self.armed = False
-        self._url, self._stored = url, stored
-
-    @contextmanager
-    def writing(self, lock: str, *, wait_s: float | None = None) -> Iterator[Connection]:
-        with super().writing(lock, wait_s=wait_s) as connection:
-            yield connection
-            if self.armed:
-                self.armed = False
-                (pid,) = connection.exec_driver_sql("SELECT pg_backend_pid()").one()
-                if self._stored:
-                    connection.exec_driver_sql("COMMIT")
-                run(self._url, f"SELECT pg_terminate_backend({pid}, 5000)")
-                connection.exec_driver_sql("SELECT 1")  # psycopg asks nobody where nothing is to be committed
 
 
 @pytest.mark.parametrize("stored", [True, False])
