@@ -46,7 +46,7 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
             roots = {root for root, _ in there.values()}
             gone = [d for d, (root, _) in known.items() if root in roots and d not in there]
             model = fingerprint_of(settings)
-            bare = StoreReader(index.store.path).chunks_without_vector(model)[0] if model else 0
+            bare = StoreReader(index.store.place).chunks_without_vector(model)[0] if model else 0
             return bool(there) and not (missing or gone or index.store.unindexed() or bare)
         finally:
             index.close()
@@ -137,7 +137,7 @@ async def open_ingester(settings: Settings) -> StoreIngester:
     resources = Resources()
     embedder = await asyncio.to_thread(rationed_embedder, settings, resources)
     at_once = settings.embedding.at_once if settings.embedding.kind == "openai" else 1
-    index = await asyncio.to_thread(EmbeddedIndex, settings.files.home / "index", embedder, at_once)
+    index = await asyncio.to_thread(partial(EmbeddedIndex, settings.files.home / "index", embedder, at_once=at_once))
     files = settings.files
     make = partial(SqlLedger, files.home / "ledger.db", files.ledger_key, signing_key_file=files.signing_key_path)
     ledger = await asyncio.to_thread(make)

@@ -125,15 +125,18 @@ class Postgres:
             connection.execute(_BEGUN, {"wait": wait, "lock": lock})
             yield connection
 
-    def run(self, work: Callable[[Connection], T], waits: tuple[float, ...] = RETRIES_S) -> T:
-        """What `work` returns, done in a transaction of its own that takes no lock of ours; again where the connection was lost in front of its commit.
+    def run(
+        self, work: Callable[[Connection], T], waits: tuple[float, ...] = RETRIES_S, *, lock: str | None = None
+    ) -> T:
+        """What `work` returns, done in a transaction of its own, which holds the lock of that name where one is named; again where the connection was lost in
+        front of its commit.
 
         Behind that nobody knows whether it is stored, and the loss is raised.
         """
         for wait in (*waits, None):
             committing = False
             try:
-                with self._engine.begin() as connection:
+                with self._engine.begin() if lock is None else self.writing(lock) as connection:
                     done = work(connection)
                     committing = True
                 return done

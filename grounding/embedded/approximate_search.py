@@ -124,6 +124,8 @@ def load(store: Store, fingerprint: str, width: int, path: Path) -> Saved:
         raise DamagedFileError("it is of another model or form")
     if facts["mark"] != store.vector_mark(fingerprint):
         raise DamagedFileError("it belongs to another state of the store")
+    if facts["changes"] > store.changes_until():  # which was put back to what it was earlier
+        raise DamagedFileError("it knows of changes that are yet to come")
     rights = tuple((groups, product) for groups, product in json.loads(arrays["rights"].tobytes()))
     codes = faiss.deserialize_index(np.array(arrays["codes"]))
     pks, pair = np.array(arrays["pks"]), np.array(arrays["pair"])

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
+from grounding.database.postgres import Postgres
 from grounding.embedded.fill_vectors import fill
 from grounding.embedded.hypotheticals import fingerprints
 from grounding.embedded.vector_index import approximate, is_behind, path_beside
@@ -28,14 +29,17 @@ _WORDS_BATCH = 2000
 class EmbeddedIndex:
     """The embedded knowledge base over `folder`, as ingest's target (IngestTarget) and as Library. Opening never changes what stands there.
 
-    `at_once`: batches of passages that are embedded at the same time.
+    `shared`: the database that the store lies in, of which the folder has the indexes alone; None for a file beside them. `at_once`: batches of passages that
+    are embedded at the same time.
     """
 
-    def __init__(self, folder: Path, embedder: Embedder | None, at_once: int = 1) -> None:
+    def __init__(
+        self, folder: Path, embedder: Embedder | None, shared: Postgres | None = None, *, at_once: int = 1
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o700)  # restricted documents lie in it
-        self.store = Store(folder / "store.db")
-        self.past = StoreHistory(folder / "store.db")
+        self.store = Store(folder / "store.db" if shared is None else shared, folder)
+        self.past = StoreHistory(self.store.place)
         self.words = WordIndex(folder / "words")
         self._embedder, self._at_once = embedder, at_once
         self._lock_path = folder / "ingest.lock"
@@ -56,6 +60,8 @@ class EmbeddedIndex:
         except OSError as error:
             handle.close()
             raise StoreError("another ingest is at work on this knowledge base; wait for it to end") from error
+        if self.words.count() and self.store.words_are_foreign():
+            self.words.clear()
         if self.words_lost():
             self.store.mark_all_unindexed()
 
@@ -143,7 +149,8 @@ class EmbeddedIndex:
         pending = self.store.unindexed()
         for begin in range(0, len(pending), _WORDS_BATCH):
             part = pending[begin : begin + _WORDS_BATCH]
-            self.words.replace(part, self.store.chunks_of(part))
+            ids = [document.doc_id for document in part]
+            self.words.replace(ids, self.store.chunks_of(ids))
             self.store.mark_indexed(part)
             on_done(min(begin + _WORDS_BATCH, len(pending)), len(pending))
 
@@ -152,7 +159,9 @@ class EmbeddedIndex:
         model.
         """
         return (
-            StoreReader(self.store.path).chunks_without_vector(self._embedder.fingerprint) if self._embedder else (0, 0)
+            StoreReader(self.store.place).chunks_without_vector(self._embedder.fingerprint)
+            if self._embedder
+            else (0, 0)
         )
 
     def unembedded(self, chunks: Sequence[tuple[str, Chunk]]) -> list[str]:
@@ -162,7 +171,7 @@ class EmbeddedIndex:
         if self._embedder is None:
             return []
         ids = [chunk.chunk_id for _, chunk in chunks]
-        held = StoreReader(self.store.path).vectors(self._embedder.fingerprint, ids)
+        held = StoreReader(self.store.place).vectors(self._embedder.fingerprint, ids)
         return [embedding_text(title, chunk.text) for title, chunk in chunks if chunk.chunk_id not in held]
 
     def waiting(self, without: Collection[str]) -> list[str]:
@@ -170,7 +179,7 @@ class EmbeddedIndex:
         if self._embedder is None:
             return []
         bare = self.store.without_vectors(self._embedder.fingerprint)
-        held = StoreReader(self.store.path).rows([chunk_id for chunk_id, _ in bare]) if without and bare else {}
+        held = StoreReader(self.store.place).rows([chunk_id for chunk_id, _ in bare]) if without and bare else {}
         return [text for chunk_id, text in bare if chunk_id not in held or held[chunk_id].chunk.doc_id not in without]
 
     async def embed_missing(self, batch: int, on_done: Callable[[int, int], None]) -> int:

@@ -212,8 +212,8 @@ def approximate() -> Any:
 
 
 def path_beside(store: Store, fingerprint: str) -> Path:
-    """Path of the file of codes of this model, beside the store."""
-    return store.path.with_name(f"{fingerprint}.vectors")
+    """Path of the file of codes of this model, in the folder of the store's indexes."""
+    return store.folder / f"{fingerprint}.vectors"
 
 
 def is_behind(store: Store, fingerprint: str, width: int, path: Path, at: int = APPROXIMATE_AT) -> bool:

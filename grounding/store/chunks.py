@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
+from grounding.database.text import storable
 from grounding.records import Access, Chunk, Passage, Trust
+from grounding.store import dialects
 from grounding.store.documents import OF_CHUNK, TOLD_OF_CHUNK, groups_of
 from grounding.store.meta import Meta
 from grounding.store.tables import CHUNKS, DOCUMENTS, parts
 
 _WHOLE = f'SELECT c.pk, c.chunk_id, c.doc_id, c.start, c."end", c.text, c.tokens, c.locator, {TOLD_OF_CHUNK}'
-# plain SQL: each search waits for it, and building the statement took four times as long as running it
-_BY_PK = f"{_WHOLE} FROM json_each(?) j CROSS JOIN chunks c ON c.pk = j.value {OF_CHUNK}"
-_BY_ID = f"{_WHOLE} FROM json_each(?) j CROSS JOIN chunks c ON c.chunk_id = j.value {OF_CHUNK}"
+_BY_PK = dialects.forms(f"{_WHOLE} FROM {{numbers}} {{then}} chunks c ON c.pk = j.value {OF_CHUNK}")
+_BY_ID = dialects.forms(f"{_WHOLE} FROM {{texts}} {{then}} chunks c ON c.chunk_id = j.value {OF_CHUNK}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +86,13 @@ class Chunks:
 
     def by_pk(self, pks: Sequence[int]) -> dict[int, ChunkRow]:
         """Live chunks by primary key; what was deleted meanwhile is left out."""
-        rows = self._db.exec_driver_sql(_BY_PK, (json.dumps(list(pks)),))
+        rows = self._db.exec_driver_sql(_BY_PK[self._db.dialect.name], (dialects.of(self._db).given(pks),))
         return {r.pk: _row(r) for r in rows}
 
     def by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkRow]:
         """Live chunks by id; what was deleted meanwhile is left out."""
-        rows = self._db.exec_driver_sql(_BY_ID, (json.dumps(list(chunk_ids)),))
+        ids = [storable(chunk_id) for chunk_id in chunk_ids]
+        rows = self._db.exec_driver_sql(_BY_ID[self._db.dialect.name], (dialects.of(self._db).given(ids),))
         return {r.chunk_id: _row(r) for r in rows}
 
     def size(self) -> tuple[int, int]:

@@ -6,18 +6,31 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from grounding.database.text import storable
 from grounding.ingest.chunk_settings import unmarked
 from grounding.ingest.history import Tombstone
 from grounding.records import Chunk, Document, DocumentInfo, Locator
+from grounding.store import dialects
 from grounding.store.tables import DOCUMENTS, VERSIONS, parts
 
 OF_CHUNK = "JOIN documents d ON d.doc_id = c.doc_id AND d.live"
 """SQL that goes from a chunk `c` to its document `d`, if that is live."""
 TOLD_OF_CHUNK = "d.title, d.url, d.groups, d.product, d.internal, d.updated, d.version, d.trust"
 """SQL for what a document says about each of its chunks."""
+_LISTED = sa.select(
+    *(
+        DOCUMENTS.c[name]
+        for name in "doc_id root stamp version title url groups product internal updated content_type trust chunks "
+        "ingested_at pulled".split()
+    )
+).order_by(DOCUMENTS.c.doc_id)
+_KEEP = sa.text(
+    "INSERT INTO versions (doc_id, version, body) VALUES (:doc_id, :version, :body) ON CONFLICT (doc_id, version) DO NOTHING"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +40,15 @@ class KnownDocument:
     root: str
     stamp: str
     version: str
+
+
+class Unindexed(NamedTuple):
+    """A document that a word index has not caught up with, live or gone. `change`: number of its last change, by which those of a list rise; 0 in a file, where marks
+    say it.
+    """
+
+    doc_id: str
+    change: int
 
 
 class Documents:
@@ -49,7 +71,7 @@ class Documents:
 
     def live(self) -> tuple[DocumentInfo, ...]:
         """All live documents, sorted by id."""
-        rows = self._db.execute(sa.select(DOCUMENTS).where(DOCUMENTS.c.live).order_by(DOCUMENTS.c.doc_id)).all()
+        rows = self._db.execute(_LISTED.where(DOCUMENTS.c.live)).all()
         return tuple(
             DocumentInfo(
                 r.doc_id,
@@ -72,7 +94,7 @@ class Documents:
 
     def tombstones(self) -> tuple[Tombstone, ...]:
         """All documents that were taken out, sorted by id."""
-        rows = self._db.execute(sa.select(DOCUMENTS).where(~DOCUMENTS.c.live).order_by(DOCUMENTS.c.doc_id))
+        rows = self._db.execute(_LISTED.where(~DOCUMENTS.c.live))
         return tuple(
             Tombstone(r.doc_id, r.title, r.version, r.root, groups_of(r.groups), bool(r.pulled), r.stamp) for r in rows
         )
@@ -84,7 +106,8 @@ class Documents:
 
     def versions(self, doc_id: str) -> tuple[str, ...]:
         """The versions kept of a document, in the order in which they first came in."""
-        query = sa.select(VERSIONS.c.version).where(VERSIONS.c.doc_id == doc_id).order_by(sa.text("rowid"))
+        query = sa.select(VERSIONS.c.version).where(VERSIONS.c.doc_id == doc_id)
+        query = query.order_by(sa.text(dialects.of(self._db).came))
         return tuple(self._db.execute(query).scalars())
 
     def at(self, doc_id: str, version: str | None) -> Document | None:
@@ -99,14 +122,24 @@ class Documents:
         documents, chunks = self._db.execute(query).one()
         return int(documents), int(chunks)
 
-    def unindexed(self) -> list[str]:
-        """Ids of documents that the word index has not caught up with, live or gone."""
-        return list(self._db.execute(sa.select(DOCUMENTS.c.doc_id).where(~DOCUMENTS.c.indexed)).scalars())
+    def unindexed(self, after: int | None = None) -> list[Unindexed]:
+        """Documents that the word index has not caught up with: those changed after the change of that number; None where marks say it."""
+        d = DOCUMENTS.c
+        if after is None:
+            marked = self._db.execute(sa.select(d.doc_id).where(~d.indexed)).scalars()
+            return [Unindexed(doc_id, 0) for doc_id in marked]
+        query = sa.select(d.doc_id, d.changed).where(d.changed > after).order_by(d.changed)
+        return [Unindexed(*row) for row in self._db.execute(query)]
 
-    def indexed_chunks(self) -> int:
-        """Number of live chunks that the word index should hold."""
-        query = sa.select(sa.func.coalesce(sa.func.sum(DOCUMENTS.c.chunks), 0)).where(DOCUMENTS.c.live)
-        return int(self._db.execute(query.where(DOCUMENTS.c.indexed)).scalar() or 0)
+    def indexed_chunks(self, until: int | None = None) -> int:
+        """Number of live chunks that the word index should hold, if it has the changes up to number `until`; None where marks say it."""
+        d = DOCUMENTS.c
+        query = sa.select(sa.func.coalesce(sa.func.sum(d.chunks), 0)).where(d.live)
+        return int(self._db.execute(query.where(d.indexed if until is None else d.changed <= until)).scalar() or 0)
+
+    def newest_change(self) -> int:
+        """Number of the newest change of a document, where they have numbers; 0 if there was none."""
+        return int(self._db.execute(sa.select(sa.func.max(DOCUMENTS.c.changed))).scalar() or 0)
 
     def marks(self, doc_ids: Sequence[str]) -> int:
         """Sum (exclusive or) of the marks of those of these documents that are live: their part of the digest."""
@@ -120,17 +153,23 @@ class Documents:
     def replace(self, items: Iterable[tuple[Document, tuple[Chunk, ...], str, str]], now: str) -> None:
         """Insert or replace documents, given as (document, chunks, root, stamp), as live and not indexed; this version of each is kept."""
         items = list(items)
+        numbered = dialects.numbers_changes(self._db)  # a new row has its number then
+        waits: dict[str, object] = {} if numbered else {"indexed": False}
         for part in parts([d.doc_id for d, _, _, _ in items]):
             self._db.execute(DOCUMENTS.delete().where(DOCUMENTS.c.doc_id.in_(part)))
-        self._db.execute(DOCUMENTS.insert(), [_row(d, c, root, stamp, now) for d, c, root, stamp in items])
-        keep = sa.text("INSERT OR IGNORE INTO versions (doc_id, version, body) VALUES (:doc_id, :version, :body)")
-        self._db.execute(keep, [{"doc_id": d.doc_id, "version": d.version, "body": _body(d)} for d, _, _, _ in items])
+        self._db.execute(DOCUMENTS.insert(), [_row(d, c, root, stamp, now) | waits for d, c, root, stamp in items])
+        kept = [
+            {"doc_id": storable(d.doc_id), "version": d.version, "body": storable(_body(d))} for d, _, _, _ in items
+        ]
+        self._db.execute(_KEEP, kept)
 
     def take_out(self, doc_ids: Sequence[str], *, pulled: bool) -> None:
         """Mark documents as no longer live. `pulled`: a person removed them."""
+        numbered = dialects.numbers_changes(self._db)
+        waits: dict[str, Any] = {"changed": sa.text("DEFAULT")} if numbered else {"indexed": False}  # the next number
         for part in parts(doc_ids):
             gone = DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part))
-            self._db.execute(gone.values(live=False, indexed=False, chunks=0, pulled=pulled))
+            self._db.execute(gone.values(live=False, chunks=0, pulled=pulled, **waits))
 
     def touch(self, stamps: Mapping[str, str]) -> None:
         """Keep new stamps of documents whose content did not change."""
@@ -138,18 +177,18 @@ class Documents:
             self._db.execute(DOCUMENTS.update().where(DOCUMENTS.c.doc_id == doc_id).values(stamp=stamp))
 
     def mark_indexed(self, doc_ids: Sequence[str]) -> None:
-        """Mark these documents as indexed by the word index as they are."""
+        """Mark these documents as indexed by the word index as they are, where marks say it."""
         for part in parts(doc_ids):
             self._db.execute(DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part)).values(indexed=True))
 
     def mark_all_unindexed(self) -> None:
-        """Mark all documents as not indexed by the word index."""
+        """Mark all documents as not indexed by the word index, where marks say it."""
         self._db.execute(DOCUMENTS.update().values(indexed=False))
 
 
 def mark(doc_id: str, version: str) -> int:
-    """Contribution of one document to the digest of the knowledge base, which combines them by exclusive or."""
-    return int.from_bytes(hashlib.sha256(f"{doc_id}\x00{version}".encode()).digest()[:7], "big")
+    """Contribution of one document to the digest of the knowledge base, which combines them by exclusive or; of its id as it is kept."""
+    return int.from_bytes(hashlib.sha256(f"{storable(doc_id)}\x00{version}".encode()).digest()[:7], "big")
 
 
 def groups_of(value: str | None) -> tuple[str, ...] | None:
@@ -158,7 +197,7 @@ def groups_of(value: str | None) -> tuple[str, ...] | None:
 
 
 def _row(d: Document, chunks: tuple[Chunk, ...], root: str, stamp: str, now: str) -> dict[str, object]:
-    """Row of `documents` for a document, live and not yet in the word index."""
+    """Row of `documents` for a document, live."""
     groups = None if d.groups is None else json.dumps(d.groups)
     return {
         "doc_id": d.doc_id,
@@ -176,15 +215,15 @@ def _row(d: Document, chunks: tuple[Chunk, ...], root: str, stamp: str, now: str
         "chunks": len(chunks),
         "ingested_at": now,
         "live": True,
-        "indexed": False,
         "pulled": False,
     }
 
 
 def _body(d: Document) -> str:
-    """Content of a document as `versions` keeps it."""
-    locators = [[loc.start, loc.label] for loc in d.locators]
+    """Content of a document as `versions` keeps it: with the text that its chunks are kept with."""
+    locators = [[loc.start, storable(loc.label)] for loc in d.locators]
     fields = {
+        "doc_id": d.doc_id,
         "title": d.title,
         "text": d.text,
         "url": d.url,
@@ -195,7 +234,8 @@ def _body(d: Document) -> str:
         "content_type": d.content_type,
         "trust": d.trust,
     }
-    return json.dumps({"doc_id": d.doc_id, **fields, "locators": locators}, ensure_ascii=False)
+    kept = {name: storable(value) if isinstance(value, str) else value for name, value in fields.items()}
+    return json.dumps({**kept, "locators": locators}, ensure_ascii=False)
 
 
 def _document(kept: str) -> Document:

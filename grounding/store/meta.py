@@ -6,6 +6,8 @@ import sqlalchemy as sa
 
 from grounding.store.tables import META
 
+_PUT = sa.text("INSERT INTO meta (name, value) VALUES (:n, :v) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+
 
 class Meta:
     """Repository of the table `meta`, over one connection."""
@@ -27,8 +29,7 @@ class Meta:
 
     def put(self, name: str, value: str) -> None:
         """Set the value under `name`."""
-        insert = sa.text("INSERT OR REPLACE INTO meta (name, value) VALUES (:n, :v)")
-        self._db.execute(insert, {"n": name, "v": value})
+        self._db.execute(_PUT, {"n": name, "v": value})
 
     def bump(self) -> None:
         """Increment the generation, the number of commits that changed what can be found: running servers look at their next search."""

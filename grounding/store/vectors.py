@@ -2,45 +2,58 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from grounding.database.text import storable
+from grounding.store import dialects
 from grounding.store.chunks import embedding_text, live_chunks
 from grounding.store.documents import OF_CHUNK
 from grounding.store.meta import Meta
 from grounding.store.tables import CHANGES, CHUNKS, DOCUMENTS, VECTORS, parts
 
-# plain SQL: each search or each vector waits for it
 _ROWS = f"""
     SELECT c.pk, d.groups, d.product, v.vector FROM {{among}}
-    CROSS {OF_CHUNK}
-    CROSS JOIN vectors v ON v.chunk_id = c.chunk_id AND v.fingerprint = :f
+    {{then}} {OF_CHUNK.removeprefix("JOIN ")}
+    {{then}} vectors v ON v.chunk_id = c.chunk_id AND v.fingerprint = {{param}}
     ORDER BY c.pk"""  # noqa: S608 - put together of our own words
-_CHANGED = (
-    "(SELECT DISTINCT pk FROM changes WHERE seq > :after AND seq <= :until AND NOT gone) j "
-    "CROSS JOIN chunks c ON c.pk = j.pk"
+_ALL_ROWS = dialects.forms(_ROWS.replace("{among}", "chunks c"))
+_CHANGED_ROWS = dialects.forms(
+    _ROWS.replace(
+        "{among}",
+        "(SELECT DISTINCT pk FROM changes WHERE seq > {param} AND seq <= {param} AND NOT gone) j "
+        "{then} chunks c ON c.pk = j.pk",
+    )
 )
-_FOLLOWED = f"""
-    SELECT DISTINCT c.chunk_id, d.version, d.title,
-        EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.chunk_id AND v.fingerprint = ?)
+# the page first: asked beside it, PostgreSQL would read all vectors for each page
+_FOLLOWED = dialects.forms(f"""
+    SELECT p.chunk_id, p.version, p.title,
+        EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = p.chunk_id AND v.fingerprint = {{param}})
+    FROM (
+        SELECT DISTINCT c.chunk_id, d.version, d.title FROM chunks c {OF_CHUNK}
+        WHERE c.chunk_id > {{param}} ORDER BY c.chunk_id LIMIT {{param}}) p
+    ORDER BY p.chunk_id""")  # noqa: S608 - likewise
+_BY_ID = dialects.forms("""
+    SELECT v.chunk_id, v.vector FROM {texts} {then} vectors v ON v.chunk_id = j.value AND v.fingerprint = {param}""")
+_BARE = dialects.forms(f"""
+    SELECT count(*), count(CASE WHEN EXISTS (
+        SELECT 1 FROM vectors v
+        WHERE v.chunk_id = c.chunk_id AND substr(v.fingerprint, 1, length({{param}})) <> {{param}}) THEN 1 END)
     FROM chunks c {OF_CHUNK}
-    WHERE c.chunk_id > ? ORDER BY c.chunk_id LIMIT ?"""  # noqa: S608 - likewise
-_BY_ID = """
-    SELECT v.chunk_id, v.vector FROM json_each(?) j CROSS JOIN vectors v ON v.chunk_id = j.value AND v.fingerprint = ?"""
-_BARE = f"""
-    SELECT count(*), coalesce(sum(EXISTS (
-        SELECT 1 FROM vectors v WHERE v.chunk_id = c.chunk_id AND v.fingerprint NOT LIKE ? || '%')), 0)
-    FROM chunks c {OF_CHUNK}
-    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.chunk_id AND v.fingerprint = ?)"""  # noqa: S608 - likewise
-_PUT = sa.text("INSERT OR REPLACE INTO vectors (chunk_id, fingerprint, vector) VALUES (:c, :f, :v)")
+    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.chunk_id AND v.fingerprint = {{param}})""")  # noqa: S608 - likewise
+_PUT = sa.text(
+    "INSERT INTO vectors (chunk_id, fingerprint, vector) VALUES (:c, :f, :v) "
+    "ON CONFLICT (chunk_id, fingerprint) DO UPDATE SET vector = excluded.vector"
+)
 _HAVE_VECTORS = sa.text(
-    "INSERT INTO changes (pk, gone) SELECT pk, 0 FROM chunks c WHERE pk >= :first "
+    "INSERT INTO changes (pk, gone) SELECT pk, false FROM chunks c WHERE pk >= :first "
     "AND EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.chunk_id)"
 )
-_HAS_A_VECTOR = sa.text("INSERT INTO changes (pk, gone) SELECT pk, 0 FROM chunks WHERE chunk_id = :c")
+_HAS_A_VECTOR = sa.text("INSERT INTO changes (pk, gone) SELECT pk, false FROM chunks WHERE chunk_id = :c")
+AT_ONCE = 10_000
+"""Vectors of a part, when all are read."""
 
 
 class VectorRow(NamedTuple):
@@ -80,13 +93,13 @@ class ChunkVectors:
 
     def missing_count(self, fingerprint: str) -> tuple[int, int]:
         """Number of live chunks that have no vector of this model, and how many of them have one of another."""
-        count, other = self._db.exec_driver_sql(_BARE, (fingerprint, fingerprint)).one()
+        count, other = self._run(_BARE, fingerprint, fingerprint, fingerprint).one()
         return int(count), int(other)
 
     def put(self, fingerprint: str, vectors: Sequence[tuple[str, bytes]]) -> None:
         """Insert vectors, given as (chunk_id, float16 bytes), and record the changes for the vector index."""
-        self._db.execute(_PUT, [{"c": c, "f": fingerprint, "v": v} for c, v in vectors])
-        self._db.execute(_HAS_A_VECTOR, [{"c": c} for c, _ in vectors])
+        self._db.execute(_PUT, [{"c": storable(c), "f": fingerprint, "v": v} for c, v in vectors])
+        self._db.execute(_HAS_A_VECTOR, [{"c": storable(c)} for c, _ in vectors])
 
     def chunks_came(self, first: int) -> None:
         """Record for the vector index those new chunks, `first` and after, that have a vector already."""
@@ -112,9 +125,14 @@ class ChunkVectors:
 
         All of them, or those that changes number `after` + 1 to `until` speak of.
         """
-        query = sa.text(_ROWS.format(among="chunks c" if after is None else _CHANGED))
-        bounds = {} if after is None else {"after": after, "until": until}
-        for part in self._db.execute(query, {"f": fingerprint, **bounds}).partitions(10_000):
+        # a part at a time from a server, too, which sends all at once unless told
+        found = self._run(
+            _ALL_ROWS if after is None else _CHANGED_ROWS,
+            *(() if after is None else (after, until)),
+            fingerprint,
+            options={"stream_results": True, "max_row_buffer": AT_ONCE},
+        )
+        for part in found.partitions(AT_ONCE):
             yield [VectorRow(*row) for row in part]
 
     def count(self, fingerprint: str) -> int:
@@ -130,12 +148,12 @@ class ChunkVectors:
 
     def by_id(self, fingerprint: str, chunk_ids: Sequence[str]) -> dict[str, bytes]:
         """Vectors of these chunks as float16 bytes, by id, for chunks that have one."""
-        rows = self._db.exec_driver_sql(_BY_ID, (json.dumps(list(chunk_ids)), fingerprint))
+        rows = self._run(_BY_ID, dialects.of(self._db).given([storable(c) for c in chunk_ids]), fingerprint)
         return {r.chunk_id: r.vector for r in rows}
 
     def followed(self, fingerprint: str, after: str, count: int) -> list[FollowedChunk]:
         """At most `count` live chunks whose id comes after `after`, sorted by id; whether each has a vector of model `fingerprint`."""
-        rows = self._db.exec_driver_sql(_FOLLOWED, (fingerprint, after, count))
+        rows = self._run(_FOLLOWED, fingerprint, storable(after), count)
         return [FollowedChunk(chunk_id, version, title, bool(has)) for chunk_id, version, title, has in rows]
 
     def saved_index(self, fingerprint: str) -> str | None:
@@ -145,3 +163,8 @@ class ChunkVectors:
     def name_saved_index(self, fingerprint: str, name: str) -> None:
         """Set the name of the saved index of vectors that belongs to this store."""
         Meta(self._db).put(f"vectors {fingerprint}", name)
+
+    def _run(
+        self, statement: Mapping[str, str], *values: object, options: Mapping[str, Any] | None = None
+    ) -> sa.CursorResult[*tuple[Any, ...]]:
+        return self._db.exec_driver_sql(statement[self._db.dialect.name], values, execution_options=options)

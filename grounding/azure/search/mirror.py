@@ -86,7 +86,7 @@ class SearchMirror:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
-        self._service, self._store, self._keys = service, store, StoreReader(store.path)
+        self._service, self._store, self._keys = service, store, StoreReader(store.place)
         self._wanted_model, self._width, self._semantic = fingerprint, width, semantic
         self._language, self._form, self._as_it_is = language, form, as_it_is
         self._sleep, self._jitter = sleep, jitter

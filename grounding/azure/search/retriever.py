@@ -69,7 +69,7 @@ class AzureSearchRetriever:
     ) -> None:
         self._named, self._own, self._store, self._embedder = service, own, store, embedder
         self._service = service  # that is searched
-        self._keys = StoreReader(store.path) if store is not None else None
+        self._keys = StoreReader(store.place) if store is not None else None
         self._semantic, self._others, self._clock = semantic, others, clock
         self._ranker = LastRefusal(clock)
         self._state: State | None = None

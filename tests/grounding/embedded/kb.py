@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from grounding.database.postgres import Postgres
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.store_names import StoreNames
@@ -14,9 +15,11 @@ from grounding.ports import Embedder
 from grounding.records import Document
 
 
-async def open_kb(folder: Path, documents: Iterable[Document], embedder: Embedder | None) -> EmbeddedIndex:
-    """An index in `folder` that holds `documents`, words and vectors."""
-    index = EmbeddedIndex(folder, embedder)
+async def open_kb(
+    folder: Path, documents: Iterable[Document], embedder: Embedder | None, shared: Postgres | None = None
+) -> EmbeddedIndex:
+    """An index in `folder` that holds `documents`, words and vectors; over the store in `shared`, if that is given."""
+    index = EmbeddedIndex(folder, embedder, shared)
     index.lock()
     index.put([(d, split(d), "test", "1") for d in documents])
     index.catch_up(lambda *_: None)

@@ -1,7 +1,7 @@
 """Connections to the SQLite file of the store: for reading and writing, or for reading beside whoever writes.
 
-The only module that knows pragmas, the number of the schema, how long a busy file is waited for, and what is said of a file that cannot be
-used. What stands in the tables is known to `documents`, `chunks`, `vectors` and `meta` beside it, which take a connection.
+The only module that knows pragmas, the number of the file's schema, how long a busy file is waited for, and what is said of a file that cannot
+be used.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError, OperationalError
@@ -20,8 +20,10 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from grounding.errors import InputError, StoreError
 from grounding.ingest.readers.content_types import MAIL
 from grounding.store.meta import Meta
+from grounding.store.notes import FolderNotes
 from grounding.store.tables import METADATA, SCHEMA
 
+T = TypeVar("T")
 _BUSY_S = 30
 _OLDER = ("1", "2")
 """Forms that are brought to this one when they are opened."""
@@ -29,12 +31,15 @@ _PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_
 
 
 class StoreFile:
-    """The store's file at `path`, created if it is not there. Safe for many readers and one writer in threads and processes.
+    """The store's file at `path`, created if it is not there, as a `StoreDatabase`. Safe for many readers and one writer in threads and processes.
 
     Raises StoreError when it cannot be used, or has another schema.
     """
 
+    notes: FolderNotes | None = None
+
     def __init__(self, path: Path) -> None:
+        self.folder = path.parent
         path.parent.mkdir(parents=True, exist_ok=True)
         self._engine = sa.create_engine(
             f"sqlite:///{path}", connect_args={"timeout": _BUSY_S, "check_same_thread": False}
@@ -54,6 +59,16 @@ class StoreFile:
         """Context manager with a connection to read by. Raises StoreError."""
         with _read_faults(), self._engine.connect() as db:
             yield db
+
+    def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """What `work` finds. Raises StoreError."""
+        with self.reading() as db:
+            return work(db)
+
+    def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """What `work` returns, done in one write transaction. Raises StoreError."""
+        with self.writing() as db:
+            return work(db)
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
@@ -98,7 +113,7 @@ class StoreFile:
 
 
 class ReadOnlyStoreFile:
-    """The store's file at `path`, never created, and changed only to bring it to this program's form; opened anew for each use."""
+    """The store's file at `path` as a `StoreLook`: never created, and changed only to bring it to this program's form; opened anew for each use."""
 
     def __init__(self, path: Path) -> None:
         if _is_older(path):
@@ -114,6 +129,11 @@ class ReadOnlyStoreFile:
         """Context manager with a connection to read by. Raises StoreError, also if the file is not there."""
         with _read_faults(), self._engine.connect() as db:
             yield db
+
+    def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """What `work` finds. Raises StoreError, also if the file is not there."""
+        with self.reading() as db:
+            return work(db)
 
 
 def _extend(db: sa.Connection) -> None:

@@ -11,7 +11,7 @@ import pytest
 from grounding.errors import InputError, StoreError
 from grounding.ingest.chunk import cut
 from grounding.records import Document
-from grounding.store.connection import ReadOnlyStoreFile, StoreFile, copy_whole
+from grounding.store.databases.sqlite import ReadOnlyStoreFile, StoreFile, copy_whole
 from grounding.store.documents import Documents
 from grounding.store.meta import Meta
 from grounding.store.store import Store
