@@ -124,18 +124,20 @@ class VectorIndex:
         return self.recall
 
     def refresh(self) -> None:
-        """Bring the index up to the store: new vectors are read, deleted ones masked."""
+        """Bring the index up to the store: new vectors are read, deleted ones masked. Raises StoreError, and is then as it was: the next call does it all."""
         with self._lock:
-            state = self._with_file(self._state)
+            state, seen, tried = self._with_file()
             until = self._store.changes_until()
-            if self._seen is None:
+            if seen is None or until > seen:
+                state = replace(state, later_row=dict(state.later_row))
+            if seen is None:
                 for part in self._store.vector_rows(self._fingerprint):
                     state = self._with(state, part)
-            elif until > self._seen:
-                state = _without(state, self._store.gone_chunks(self._seen, until))
-                for part in self._store.vector_rows(self._fingerprint, self._seen, until):
+            elif until > seen:
+                state = _without(state, self._store.gone_chunks(seen, until))
+                for part in self._store.vector_rows(self._fingerprint, seen, until):
                     state = self._with(state, part)
-            self._state, self._seen = state, until
+            self._state, self._seen, self._tried = state, until, tried
 
     def search(self, vector: Vectors, access: Access, k: int) -> list[tuple[int, float]]:
         """At most `k` (primary key, cosine in [-1, 1]), best first, of what `access` may read."""
@@ -167,20 +169,19 @@ class VectorIndex:
             found |= {int(pk): float(s) for pk, s in zip(wanted, state.saved.scores(vector, rows), strict=True)}
         return found
 
-    def _with_file(self, state: _Snapshot) -> _Snapshot:
-        """The state with the file that the store names, unless that is open or was found unusable."""
+    def _with_file(self) -> tuple[_Snapshot, int | None, str | None]:
+        """The state with the file that the store names, unless that is open or was found unusable; the last change that it knows of, and the file's name."""
         mark = self._store.vector_mark(self._fingerprint)
         if mark is None or mark == self._tried:
-            return state
-        self._tried = mark
+            return self._state, self._seen, self._tried
         try:
             saved: Saved = approximate().load(self._store, self._fingerprint, self._width, self._path)
         except (DamagedFileError, OSError) as error:
             LOG.warning("%s cannot be used (%s): search goes on without it", self._path.name, error)
-            return state
-        self._seen = saved.changes
+            return self._state, self._seen, mark
         readers = tuple(groups_of(groups) for groups, _ in saved.rights)
-        return replace(_empty(self._width), saved=saved, rights=saved.rights, readers=readers)
+        state = replace(_empty(self._width), saved=saved, rights=saved.rights, readers=readers)
+        return state, saved.changes, mark
 
     def _with(self, state: _Snapshot, part: Sequence[VectorRow]) -> _Snapshot:
         held = _held(state, [row.pk for row in part])

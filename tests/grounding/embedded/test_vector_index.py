@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +19,11 @@ from hypothesis import strategies as st
 from grounding.embedded import approximate_search, vector_file
 from grounding.embedded.vector_file import DamagedFileError
 from grounding.embedded.vector_index import VectorIndex, is_behind
+from grounding.errors import StoreError
 from grounding.ports import Vectors
 from grounding.records import Access
 from grounding.store.store import Store
+from grounding.store.vectors import VectorRow
 from tests.grounding.embedded.vector_kb import FINGERPRINT, put_vectors, unit_vectors
 
 COUNT, WIDTH = 1500, 384
@@ -182,6 +185,39 @@ def test_a_reader_sees_a_new_file_without_a_pause(own: Kb) -> None:
     assert (before, len(own.index)) == (COUNT, COUNT + 50)
     assert own.index.recall is not None
     assert own.index.recall >= 0.97
+
+
+def test_what_fails_in_the_middle_of_following_is_followed_whole_the_next_time(
+    own: Kb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store goes away between two parts of what is new, and where a new file is opened, behind it."""
+    rows, broken = Store.vector_rows, [True]
+
+    def losing(*args: Any, **kwargs: Any) -> Iterator[list[VectorRow]]:
+        for part in rows(*args, **kwargs):
+            yield part
+            if broken[0]:
+                raise StoreError("the store cannot be used: the connection was lost")
+
+    monkeypatch.setattr(Store, "vector_rows", losing)
+    monkeypatch.setattr("grounding.store.vectors.AT_ONCE", 20)
+    fresh = VectorIndex(own.store, FINGERPRINT, WIDTH, own.path)
+    put_vectors(own.store, COUNT, unit_vectors(50, seed=4), [(None, None)] * 50)
+    own.store.drop([f"d{COUNT + 3}"])
+    for index in (own.index, fresh):
+        with pytest.raises(StoreError):
+            index.refresh()
+    assert (len(own.index), len(fresh)) == (COUNT, 0)
+    own.store.drop([f"d{COUNT + 7}"])
+    broken[0] = False
+    wanted = unit_vectors(50, seed=4)[20]
+    for index in (own.index, fresh):
+        index.refresh()
+        assert len(index) == COUNT + 48
+        assert (index.recall is None) == (own.way == "exact")
+        ((best, cosine),) = index.search(wanted, Access(), 1)
+        assert own.documents()[best] == f"d{COUNT + 20}"
+        assert index.cosines(wanted, [best]) == pytest.approx({best: cosine})
 
 
 def test_numbers_of_chunks_are_never_given_twice(own: Kb) -> None:
