@@ -10,6 +10,7 @@ from bot.wording.refusals import FALLBACK
 from grounding.errors import ServiceError
 from grounding.observe import record_degraded
 from grounding.query.conversation import content, goes_on, instead, last_turn_query, with_words, without_excluded
+from grounding.query.indirect import asked_directly
 from grounding.query.shorthand import in_full
 from grounding.query.trade_words import english_words
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
@@ -108,7 +109,7 @@ async def _in_english_too(state: TurnState, query: Query, access: Access) -> Que
 
 async def _with_countries(state: TurnState, access: Access) -> str:
     """The question with the countries in it as the documents call them: "and in the UK?" beside rows of the United Kingdom."""
-    question, linker = state.ask.question, state.seams.linker
+    question, linker = asked_directly(state.ask.question), state.seams.linker
     if linker is None:
         return question
     for written, code in list(countries_in(question)):

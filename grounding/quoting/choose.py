@@ -179,16 +179,26 @@ def procedures_together(
     found: Sequence[BlockCandidate],
     passages: Sequence[Passage],
 ) -> list[list[float]]:
-    """`scores` in which the steps of a procedure, where steps are asked for, have the chance that one of the likeliest of them answers: they are told together."""
+    """`scores` in which the steps of a procedure, where steps are asked for, have the chance that one of the likeliest of them answers: they are told together.
+
+    Not those of a procedure of something else: where a block that is as likely by itself says all that the procedure does of the question, and more.
+    """
     out = [list(part) for part in scores]
     if reading.form != "steps":
         return out
+    asked = content(reading.text)
     for i, candidate in enumerate(found):
         if candidate.block.kind != "step":
             continue
+        whole = _procedure(i, found, passages)
+        said = frozenset().union(*(found[j].held for j in whole)) & asked
         for part, told in zip(scores, out, strict=True):
-            near = sorted((part[j] for j in _procedure(i, found, passages)), reverse=True)[:TOLD]
-            told[i] = 1 - math.prod(1 - s for s in near) if part[i] else 0.0
+            near = sorted((part[j] for j in whole), reverse=True)[:TOLD]
+            fuller = any(
+                part[j] >= near[0] and said < found[j].held & asked for j in range(len(found)) if j not in whole
+            )
+            if part[i] and not fuller:
+                told[i] = 1 - math.prod(1 - s for s in near)
     return out
 
 

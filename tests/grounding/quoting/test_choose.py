@@ -60,6 +60,17 @@ def test_a_long_procedure_beside_the_point_is_no_likelier_for_its_length() -> No
     assert max(told) < 0.4
 
 
+def test_steps_of_something_else_are_no_likelier_than_a_row_that_says_more() -> None:
+    start = "Start a Wren X1\n\n1. Plug the Wren X1 in.\n2. Wait for the light.\n3. Connect the modem."
+    found = [*passages(start), *passages("Device: Wren X1 | How to reset: press the pin", doc="e")]
+    blocks = candidates(found)
+    steps = [0.5 if c.block.kind == "step" else 0.9 for c in blocks]
+    [told] = procedures_together([steps], read("how to reset a Wren X1"), blocks, found)
+    assert told == steps, "the row is about resetting, the steps are not"
+    [told] = procedures_together([steps], read("how to start a Wren X1"), blocks, found)
+    assert max(told[:3]) > 0.8
+
+
 def test_no_step_or_item_of_something_else_stands_beside_a_procedure() -> None:
     found = [*passages(STEPS), *passages("Closing\n\n1. Turn the light off.\n2. Pull the plug.", doc="e")]
     assert chosen("how do I pair it", found, "Hold the key", near=["light off"]) == [
