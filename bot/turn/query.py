@@ -11,7 +11,7 @@ from grounding.errors import ServiceError
 from grounding.observe import record_degraded
 from grounding.query.conversation import content, goes_on, instead, last_turn_query, with_words, without_excluded
 from grounding.query.indirect import asked_directly
-from grounding.query.shorthand import in_full
+from grounding.query.shorthand import called_otherwise, in_full
 from grounding.query.trade_words import english_words
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
 from grounding.quoting.question_parts import form_of
@@ -64,11 +64,17 @@ async def _named_whole(state: TurnState, text: str, access: Access) -> str:
 
 
 async def _written_out(state: TurnState, question: str, access: Access) -> str:
-    """The question with the shorthand of a help desk written out, "phone no" as "phone number", where no document has it as it is; the record says which."""
+    """The question with the shorthand of a help desk written out, "phone no" as "phone number", and with what documents call what they have no word for, "postage"
+    as "shipping", where no document has it as it is; the record says which.
+    """
     linker = state.seams.linker
     if linker is None or state.language != FALLBACK:
         return question
     meant = {typed: whole for typed, whole in in_full(question).items() if not await linker.knows(typed, access)}
+    for typed, others in called_otherwise(question).items():
+        if not await linker.knows(typed, access):
+            known = [other for other in others if await linker.knows(other, access)]
+            meant |= {typed: known[0]} if known and not any(typed in phrase for phrase in meant) else {}
     for typed, whole in meant.items():
         state.note(f"“{typed}” was read as “{whole}”")
     return instead(question, meant)

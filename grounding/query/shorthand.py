@@ -1,8 +1,9 @@
-"""What people at a help desk type short ("phone no", "dpo", "return window"), in the words of documents, by a small list."""
+"""What people at a help desk type short ("phone no", "dpo", "return window") or call otherwise ("postage"), in the words of documents, by two small lists."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -26,3 +27,18 @@ def _typed() -> re.Pattern[str]:
 def in_full(question: str) -> dict[str, str]:
     """The shorthand in an English question as it is typed there, each with what it is short for; in order, the longest where one holds another."""
     return {m.group(): _full()[caseless(m.group())] for m in _typed().finditer(question)}
+
+
+@cache
+def _otherwise() -> Mapping[str, Sequence[str]]:
+    table: dict[str, list[str]] = yaml.safe_load(files("grounding.query").joinpath("synonyms.yaml").read_text("utf-8"))
+    return {caseless(word): tuple(others) for word, others in table.items()}
+
+
+_WORD = re.compile(r"(?<![\w-])[A-Za-z]{3,}(?![\w-])")
+
+
+def called_otherwise(question: str) -> dict[str, tuple[str, ...]]:
+    """The words of an English question that documents may call otherwise, as they are typed there, each with what they may call it, the likeliest first."""
+    words = (m.group() for m in _WORD.finditer(question))
+    return {word: tuple(_otherwise()[caseless(word)]) for word in words if caseless(word) in _otherwise()}

@@ -98,6 +98,13 @@ class Knowing(Names):
         return True
 
 
+class Shipping(Names):
+    """Knows what is shipped, and by which word."""
+
+    async def knows(self, name: str, access: Access) -> bool:
+        return name.lower() in ("shipping", "canada", "parcel", "phone")
+
+
 class Lamps(Names):
     """Knows two lamps."""
 
@@ -116,6 +123,11 @@ class Lamps(Names):
     ("question", "names", "query"),
     [
         ("phone no france", Knowing(), "phone no france"),
+        ("postage to Canada", Shipping(), "shipping to Canada"),
+        ("Delivery of a parcel to Canada", Shipping(), "shipping of a parcel to Canada"),
+        ("is there a guarantee", Shipping(), "is there a guarantee"),
+        ("postage to Canada", Knowing(), "postage to Canada"),
+        ("my customer wants to send a parcel", Shipping(), "how to send a parcel"),
         ("Lamp One vs Lamp Two", Lamps(), "comparison Lamp One Lamp Two"),
         ("what's the difference between Lamp One and Lamp Two", Lamps(), "comparison Lamp One Lamp Two"),
         ("Lamp One vs Lamp Two, weight", Lamps(), "Lamp One vs Lamp Two, weight"),

@@ -1,6 +1,6 @@
 """Shorthand of a help desk: found as words of their own, the longest first, and never in words that documents have anyway."""
 
-from grounding.query.shorthand import in_full
+from grounding.query.shorthand import called_otherwise, in_full
 from grounding.text import terms
 
 
@@ -17,3 +17,9 @@ def test_what_it_is_short_for_says_something() -> None:
     for typed, meant in in_full("pw, qty, fw, hrs, xmas, t&cs").items():
         assert terms(meant)
         assert meant != typed
+
+
+def test_words_that_documents_may_not_have_come_with_others_for_them() -> None:
+    assert called_otherwise("Postage for a kid?") == {"Postage": ("shipping", "delivery"), "kid": ("child",)}
+    assert called_otherwise("what does it cost") == {}
+    assert called_otherwise("re-hire, hires") == {}
