@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from bot.privacy import conversations
 from bot.state import State
-from bot.state_schema import PART
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import ActivityKey, Inbox
 from bot.teams.undelivered import FIRST_S, Undelivered, Waiting
-from grounding.database import schema
 from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
 from grounding.records import Turn
 from tests.postgres.server import table_files
+from tests.postgres.state import Opener, opener, shared
 
 DAY_S = 86400.0
 KEY = ActivityKey("msteams", "a:1", "in-1")
 PLACE = {"channelId": "msteams", "conversation": {"id": "a:1"}}
 ELSEWHERE = {"channelId": "msteams", "conversation": {"id": "a:2"}}
-Opener = Callable[[], Awaitable[State]]
 
 
 class Clock:
@@ -39,25 +37,8 @@ class Clock:
 async def another(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opener]:
     """Opens the same state once more, as another process does."""
     place = tmp_path / "state.db" if request.param == "sqlite" else shared(request.getfixturevalue("database_url"))
-    opened: list[State] = []
-
-    async def open_one() -> State:
-        opened.append(State(place if isinstance(place, Path) else Postgres(place)))
-        await opened[-1].open()
-        return opened[-1]
-
-    yield open_one
-    for state in opened:
-        await state.close()
-
-
-def shared(url: str) -> str:
-    """The URL of a database whose owner has made the tables."""
-    owner = Postgres(url)
-    with owner.writing(schema.LOCK) as connection:
-        schema.upgrade(connection, [PART])
-    owner.close()
-    return url
+    async with opener(place) as open_one:
+        yield open_one
 
 
 @pytest.fixture

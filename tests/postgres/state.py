@@ -1,0 +1,39 @@
+"""The state in PostgreSQL, for tests, and processes that share one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from bot.state import State
+from bot.state_schema import PART
+from grounding.database import schema
+from grounding.database.postgres import Postgres
+
+Opener = Callable[[], Awaitable[State]]
+"""Opens the same state once more, as another process does."""
+
+
+def shared(url: str, worker: str | None = None) -> str:
+    """The URL of a database whose owner has made the tables, and given the role `worker` its rights."""
+    owner = Postgres(url)
+    with owner.writing(schema.LOCK) as connection:
+        schema.upgrade(connection, [PART], worker)
+    owner.close()
+    return url
+
+
+@asynccontextmanager
+async def opener(place: Path | str) -> AsyncIterator[Opener]:
+    """Opens the state of a file, or of the URL of a database; what it opened is closed at the end."""
+    opened: list[State] = []
+
+    async def open_one() -> State:
+        opened.append(State(place if isinstance(place, Path) else Postgres(place)))
+        await opened[-1].open()
+        return opened[-1]
+
+    yield open_one
+    for state in opened:
+        await state.close()
