@@ -108,7 +108,7 @@ class _Place(Protocol):
 
     def close(self) -> None: ...
 
-    def run(self, work: Callable[[Connection], T]) -> T: ...
+    def run(self, work: Callable[[Connection], T], lock: str | None) -> T: ...
 
     def flush(self) -> bool: ...
 
@@ -131,8 +131,9 @@ class State:
     async def close(self) -> None:
         await asyncio.to_thread(self._kept.close)
 
-    async def run(self, work: Callable[[Connection], T]) -> T:
-        return await asyncio.to_thread(self._kept.run, work)
+    async def run(self, work: Callable[[Connection], T], *, lock: str | None = None) -> T:
+        """What `work` returns. `lock`: where workers share a database, the transaction holds the lock of that name; in a file the first write locks out all others. Raises StoreError."""
+        return await asyncio.to_thread(self._kept.run, work, lock)
 
     async def flush(self) -> bool:
         """Take what was deleted out of the files too, the log of a file among them; False if somebody reads an older state. Raises StoreError."""
@@ -187,7 +188,7 @@ class _File:
             engine, self._engine = self._engine, None
             engine.dispose()
 
-    def run(self, work: Callable[[Connection], T]) -> T:
+    def run(self, work: Callable[[Connection], T], lock: str | None) -> T:  # noqa: ARG002
         try:
             with self._open_engine().begin() as connection:
                 return work(connection)
@@ -222,10 +223,10 @@ class _Shared:
     def close(self) -> None:
         self._database.close()
 
-    def run(self, work: Callable[[Connection], T]) -> T:
+    def run(self, work: Callable[[Connection], T], lock: str | None) -> T:
         with told("the state of conversations"):
             try:
-                return self._database.run(work)
+                return self._database.run(work, lock=lock)
             except IntegrityError:
                 raise Conflict("the state of conversations has this row already") from None
 
