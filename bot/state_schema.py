@@ -17,6 +17,15 @@ BEGIN
     ALTER TABLE sent ALTER COLUMN entry_id TYPE text COLLATE "C" USING entry_id || '';
 END
 """
+_REWRITE_SESSIONS_TOO = _REWRITE.replace(
+    "END\n", "    ALTER TABLE review_sessions ALTER COLUMN name TYPE text USING name || '';\nEND\n"
+)
+"""No erasure deletes a session, but one that ended leaves a name in the table's file, and so few end that the server may never tidy up there."""
+
+
+def _function(create: str, body: str) -> str:
+    return f"{create} FUNCTION attest_rewrite_state() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '2s' SET search_path = {{schema}}, pg_temp AS $of${body}$of$"
+
 
 PART = SchemaPart(
     "state",
@@ -63,15 +72,48 @@ CREATE TABLE undelivered (
                 "ALTER TABLE inbox ALTER COLUMN body SET STATISTICS 0",
                 "ALTER TABLE turns ALTER COLUMN text SET STATISTICS 0",
                 "ALTER TABLE undelivered ALTER COLUMN body SET STATISTICS 0",
-                f"CREATE FUNCTION attest_rewrite_state() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '2s' SET search_path = {{schema}}, pg_temp AS $of${_REWRITE}$of$",
+                _function("CREATE", _REWRITE),
                 "REVOKE ALL ON FUNCTION attest_rewrite_state FROM PUBLIC",
+            ),
+            oldest=1,
+        ),
+        Step(
+            (
+                """
+CREATE TABLE review_passes (
+    hash text COLLATE "C" PRIMARY KEY,
+    kind text COLLATE "C" NOT NULL,
+    until double precision NOT NULL)""",
+                "CREATE INDEX review_passes_of_kind ON review_passes (kind, until)",
+                "CREATE INDEX review_passes_until ON review_passes (until)",
+                """
+CREATE TABLE review_sessions (
+    hash text COLLATE "C" PRIMARY KEY,
+    door text COLLATE "C" NOT NULL,
+    role integer NOT NULL,
+    "user" text COLLATE "C",
+    name text,
+    tenant text COLLATE "C",
+    begun double precision NOT NULL,
+    used double precision NOT NULL,
+    idle double precision NOT NULL,
+    until double precision NOT NULL)""",
+                "CREATE INDEX review_sessions_until ON review_sessions (until)",
+                # no samples of who signed in, likewise
+                *(
+                    f"ALTER TABLE review_sessions ALTER COLUMN {column} SET STATISTICS 0"
+                    for column in ('"user"', "name", "tenant")
+                ),
+                _function("CREATE OR REPLACE", _REWRITE_SESSIONS_TOO),
             ),
             oldest=1,
         ),
     ),
     rights=(
         "GRANT SELECT, INSERT, UPDATE, DELETE ON inbox, turns, sent, undelivered, sweeps TO {worker}",
+        "GRANT SELECT, INSERT, DELETE ON review_passes, review_sessions TO {worker}",
+        "GRANT UPDATE (used) ON review_sessions TO {worker}",
         "GRANT EXECUTE ON FUNCTION attest_rewrite_state TO {worker}",
     ),
 )
-"""Inbox, what was said, what was sent and what could not be, and when recurring work was last begun."""
+"""Inbox, what was said, what was sent and what could not be, when recurring work was last begun, and the reviewers' links, sign-ins and sessions."""

@@ -1,8 +1,10 @@
 """Who may read the reviewers' pages: whoever signed in, or opened a link that works once, in that browser only.
 
 Links and sessions lie in the server's state database. So every worker knows them, a restart ends none, and `attest review-link` on the machine
-can make a link without a key and without a door that the network could reach: whoever may write that file (mode 0600)
-may let a reviewer in. Of what opens the file holds hashes alone, and of the provider no token; it opens nothing for who reads a copy of it.
+can make a link without a key and without a door that the network could reach: whoever may write that file (mode 0600), or in that database,
+may let a reviewer in. Of what opens it holds hashes alone, and of the provider no token; it opens nothing for who reads a copy of it.
+
+Whatever deletes several rows holds a lock, and everything else touches one row that is there, so that workers never wait for each other in a circle.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -19,13 +20,18 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    Delete,
     Float,
+    Insert,
     Integer,
     String,
     Table,
     delete,
+    exists,
     func,
     insert,
+    literal,
+    or_,
     select,
     update,
 )
@@ -52,14 +58,14 @@ BY_LINK = "link"
 passes = Table(
     "review_passes",
     metadata,
-    Column("hash", String(64), primary_key=True),
+    Column("hash", AnyString(64), primary_key=True),
     Column("kind", String(8), nullable=False),
     Column("until", Float, nullable=False, index=True),
 )
 sessions = Table(
     "review_sessions",
     metadata,
-    Column("hash", String(64), primary_key=True),
+    Column("hash", AnyString(64), primary_key=True),
     Column("door", String(64), nullable=False),
     Column("role", Integer, nullable=False),
     Column("user", AnyString(256)),
@@ -71,6 +77,7 @@ sessions = Table(
     Column("until", Float, nullable=False, index=True),
 )
 Kind = Literal["link", "sign-in"]
+_LOCK = "review"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +123,7 @@ class OpenSession:
 
 @dataclass(frozen=True, slots=True)
 class SessionTerms:
-    """How long a session of somebody who signed in lasts, and `door`: of whom it must come. Of a session that another door opened nothing is known. `most_waiting`: links, and sign-ins, that are begun and not ended."""
+    """How long a session of somebody who signed in lasts, and `door`: of whom it must come. Of a session that another door opened nothing is known. `most_waiting`: links, and sign-ins, that are begun and not ended (a few more where several begin at the same moment)."""
 
     door: str = ""
     seconds: float = SESSION_SECONDS
@@ -129,9 +136,12 @@ class ReviewAccess:
     """Exchanges the token of a link, or a sign-in, for a session. Its owner opens and closes `state`. Everything here raises StoreError.
 
     `terms`: which sessions are admitted, and for how long. When the provider, the application or the groups of a role become others, the sessions of before are over.
+    `clock`: seconds since 1970, that of `state` without one.
     """
 
-    def __init__(self, state: State, clock: Callable[[], float] = time.time, terms: SessionTerms | None = None) -> None:
+    def __init__(
+        self, state: State, clock: Callable[[], float] | None = None, terms: SessionTerms | None = None
+    ) -> None:
         self._state = state
         self._clock = clock
         self._terms = terms or SessionTerms()
@@ -144,9 +154,20 @@ class ReviewAccess:
 
     async def redeem(self, token: str) -> Session | None:
         """A new session, or None if the token is wrong, too old or was used before, by whichever worker, or links open nothing here."""
-        if not self._terms.by_link or not await self._use("link", token):
+        if not self._terms.by_link:
             return None
-        return await self._open(BY_LINK, Role.ADMINISTRATOR, None, SESSION_SECONDS, SESSION_SECONDS)
+        session = Session(secrets.token_urlsafe(32))
+        used = self._use("link", token)
+        opened = self._opened(session, BY_LINK, SESSION_SECONDS, SESSION_SECONDS)
+
+        def work(connection: Connection) -> Session | None:
+            # one transaction: whoever revokes waits for it at the link, and then finds the session
+            if connection.execute(used).rowcount != 1:
+                return None
+            connection.execute(opened)
+            return session
+
+        return await self._state.run(work)
 
     async def begin(self, secret: str) -> None:
         """Somebody goes to the provider; `secret` is of their browser alone."""
@@ -154,26 +175,35 @@ class ReviewAccess:
 
     async def end(self, secret: str) -> bool:
         """They came back: True the first time, in time."""
-        return await self._use("sign-in", secret)
+        used = self._use("sign-in", secret)
+        return await self._state.run(lambda c: c.execute(used).rowcount) == 1
 
     async def enter(self, person: Person, role: Role, before: str = "") -> Session:
         """A new session of somebody who signed in; the one that the browser had `before` ends."""
-        if before:
-            await self.leave(before)
-        return await self._open(self._terms.door, role, person, self._terms.seconds, self._terms.idle_seconds)
+        session = Session(secrets.token_urlsafe(32), role, person)
+        opened = self._opened(session, self._terms.door, self._terms.seconds, self._terms.idle_seconds)
+
+        def work(connection: Connection) -> None:
+            if before:
+                connection.execute(_ended(before))
+            connection.execute(opened)
+
+        await self._state.run(work)
+        return session
 
     async def admitted(self, secret: str) -> Session | None:
         """The session of this cookie; None if there is none, its time is over, or it was opened by a door that is shut now. It counts as used."""
         if not secret:
             return None
-        now, name = self._clock(), _hash("session", secret)
-        known = select(sessions).where(sessions.c.hash == name, *self._let_in(now))
+        now, name = self._now(), _hash("session", secret)
+        due = (sessions.c.used <= now - NOTED_SECONDS).label("due")
+        known = select(sessions, due).where(sessions.c.hash == name, *self._let_in(now))
 
         def work(connection: Connection) -> Session | None:
             row = connection.execute(known).first()
             if row is None:
                 return None
-            if now - row.used >= NOTED_SECONDS:
+            if row.due:
                 connection.execute(update(sessions).where(sessions.c.hash == name).values(used=now))
             return Session(secret, Role(row.role), _person(row))
 
@@ -181,11 +211,11 @@ class ReviewAccess:
 
     async def leave(self, secret: str) -> None:
         """End a session."""
-        await self._state.run(lambda c: c.execute(delete(sessions).where(sessions.c.hash == _hash("session", secret))))
+        await self._state.run(lambda c: c.execute(_ended(secret)))
 
     async def open_sessions(self) -> list[OpenSession]:
         """All sessions that are let in now, the newest first."""
-        of = select(sessions).where(*self._let_in(self._clock()))
+        of = select(sessions).where(*self._let_in(self._now()))
 
         def work(connection: Connection) -> list[OpenSession]:
             rows = connection.execute(of.order_by(sessions.c.begun.desc(), sessions.c.hash))
@@ -193,7 +223,7 @@ class ReviewAccess:
 
         return await self._state.run(work)
 
-    def _let_in(self, now: float) -> tuple[ColumnElement[bool], ...]:
+    def _let_in(self, now: ColumnElement[float]) -> tuple[ColumnElement[bool], ...]:
         """What holds of a session that is let in: its door is open, and its time is not over."""
         doors = [
             door for door, is_open in ((self._terms.door, True), (BY_LINK, self._terms.by_link)) if door and is_open
@@ -212,53 +242,65 @@ class ReviewAccess:
             connection.execute(delete(passes))
             connection.execute(delete(sessions))
 
-        await self._state.run(work)
+        await self._state.run(work, lock=_LOCK)
 
-    async def _open(self, door: str, role: Role, person: Person | None, seconds: float, idle: float) -> Session:
-        now, secret = self._clock(), secrets.token_urlsafe(32)
-        row = {
-            "hash": _hash("session", secret),
-            "door": door,
-            "role": int(role),
-            "user": person.user if person else None,
-            "name": person.name if person else None,
-            "tenant": person.tenant if person else None,
-            "begun": now,
-            "used": now,
-            "idle": idle,
-            "until": now + seconds,
-        }
+    def _now(self) -> ColumnElement[float]:
+        """The time, as a part of a statement that is found out once: an index can be searched for it."""
+        return select(self._state.now() if self._clock is None else literal(self._clock())).scalar_subquery()
 
-        def work(connection: Connection) -> None:
-            connection.execute(delete(sessions).where(sessions.c.until <= now))
-            connection.execute(insert(sessions).values(row))
-
-        await self._state.run(work)
-        return Session(secret, role, person)
+    def _opened(self, session: Session, door: str, seconds: float, idle: float) -> Insert:
+        """The statement that lets `session` in."""
+        now, person = self._now(), session.person
+        return insert(sessions).values(
+            {
+                "hash": _hash("session", session.secret),
+                "door": door,
+                "role": int(session.role),
+                "user": person.user if person else None,
+                "name": person.name if person else None,
+                "tenant": person.tenant if person else None,
+                "begun": now,
+                "used": now,
+                "idle": idle,
+                "until": now + seconds,
+            }
+        )
 
     async def _keep(self, kind: Kind, secret: str, seconds: float) -> None:
-        now = self._clock()
+        now = self._now()
+        waits = insert(passes).values(hash=_hash(kind, secret), kind=kind, until=now + seconds)
+        to_tidy = select(or_(_over(passes, now), _over(sessions, now), _waiting(kind) >= self._terms.most_waiting))
 
-        def work(connection: Connection) -> None:
-            connection.execute(delete(passes).where(passes.c.until <= now))
-            waiting = connection.execute(
-                select(func.count()).select_from(passes).where(passes.c.kind == kind)
-            ).scalar_one()
-            if waiting >= self._terms.most_waiting:
-                oldest = (
-                    select(passes.c.hash)
-                    .where(passes.c.kind == kind)
-                    .order_by(passes.c.until)
-                    .limit(max(1, self._terms.most_waiting // 10))
-                )
-                connection.execute(delete(passes).where(passes.c.hash.in_(oldest)))
-            connection.execute(insert(passes).values(hash=_hash(kind, secret), kind=kind, until=now + seconds))
+        def if_tidy(connection: Connection) -> bool:
+            if connection.execute(to_tidy).scalar_one():
+                return False
+            connection.execute(waits)
+            return True
 
-        await self._state.run(work)
+        def tidied(connection: Connection) -> None:
+            self._tidy(connection, kind, now)
+            connection.execute(waits)
 
-    async def _use(self, kind: Kind, secret: str) -> bool:
-        used = delete(passes).where(passes.c.hash == _hash(kind, secret), passes.c.until > self._clock())
-        return await self._state.run(lambda c: c.execute(used).rowcount) == 1
+        # the lock is seldom taken: anybody can begin a sign-in, as often as they like
+        if not await self._state.run(if_tidy):
+            await self._state.run(tidied, lock=_LOCK)
+
+    def _tidy(self, connection: Connection, kind: Kind, now: ColumnElement[float]) -> None:
+        """Delete what is over, and of what waits the oldest where there is too much of it."""
+        for table in (passes, sessions):
+            connection.execute(delete(table).where(table.c.until <= now))
+        if connection.execute(select(_waiting(kind))).scalar_one() >= self._terms.most_waiting:
+            oldest = (
+                select(passes.c.hash)
+                .where(passes.c.kind == kind)
+                .order_by(passes.c.until)
+                .limit(max(1, self._terms.most_waiting // 10))
+            )
+            connection.execute(delete(passes).where(passes.c.hash.in_(oldest)))
+
+    def _use(self, kind: Kind, secret: str) -> Delete:
+        """The statement that uses up what waits: of all who say it at once it deletes a row for one."""
+        return delete(passes).where(passes.c.hash == _hash(kind, secret), passes.c.until > self._now())
 
 
 def named(session: Session) -> Actor:
@@ -282,6 +324,18 @@ def form_token(session: Session) -> str:
 def admits_form(session: Session, token: str) -> bool:
     """True if `token` is that of `session`, which was let in."""
     return hmac.compare_digest(form_token(session).encode(), token.encode("utf-8", "replace"))
+
+
+def _ended(secret: str) -> Delete:
+    return delete(sessions).where(sessions.c.hash == _hash("session", secret))
+
+
+def _over(table: Table, now: ColumnElement[float]) -> ColumnElement[bool]:
+    return exists().where(table.c.until <= now)
+
+
+def _waiting(kind: Kind) -> ColumnElement[int]:
+    return select(func.count()).select_from(passes).where(passes.c.kind == kind).scalar_subquery()
 
 
 def _person(row: Any) -> Person | None:
