@@ -11,6 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from grounding.database.text import storable
+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
@@ -45,6 +47,15 @@ _DIALECTS = {
 def of(db: sa.Connection) -> Dialect:
     """The dialect of a connection."""
     return _DIALECTS[db.dialect.name]
+
+
+def stored(values: Sequence[Any], dialect: str) -> tuple[Any, ...]:
+    """Parameters as a driver of the dialect takes them and every database keeps them: text without what some refuse, a list of texts as one parameter."""
+    given = _DIALECTS[dialect].given
+    return tuple(
+        storable(v) if isinstance(v, str) else given([storable(text) for text in v]) if isinstance(v, list) else v
+        for v in values
+    )
 
 
 def numbers_changes(db: sa.Connection) -> bool:
