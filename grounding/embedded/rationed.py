@@ -1,4 +1,4 @@
-"""An embedder that keeps within a ceiling: in one run, and in all runs of a day, each batch reserved in a file before it is sent.
+"""An embedder that keeps within a ceiling: in one run, and in all runs of a day, each batch reserved in a file or a database before it is sent.
 
 What is reserved stays counted whatever becomes of the call, so a run that is killed has counted some batches too many and never one too few. Tokens are those
 of the model on this machine (`grounding.tokens`); a service counts somewhat otherwise.
@@ -8,50 +8,70 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import UTC, date, datetime, timedelta
 
+from grounding.database.schema import SchemaPart, Step
 from grounding.ports import Embedder, Vectors
 from grounding.services.ceiling import Ceiling, CeilingReached
-from grounding.store.side_file import opened
+from grounding.store.dialects import forms
+from grounding.store.side import Kept, Place, SideRows, side_at
 from grounding.tokens import count_tokens
 
-_TABLES = "CREATE TABLE IF NOT EXISTS spent (day TEXT PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID"
-_WHAT = "the file of what was embedded"
 KEPT_DAYS = 92
 """Days of which it is known what was embedded; those before are forgotten."""
-_MEND = "delete it; what was embedded today is then not known"
+PART = SchemaPart(
+    "spending",
+    (Step(('CREATE TABLE spent (day text COLLATE "C" PRIMARY KEY, tokens bigint NOT NULL)',), oldest=1),),
+    rights=("GRANT SELECT, INSERT, UPDATE, DELETE ON spent TO {worker}",),
+)
+"""What was embedded, in PostgreSQL."""
+_KEPT = Kept(
+    "the record of what was embedded",
+    "CREATE TABLE IF NOT EXISTS spent (day TEXT PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID",
+    PART,
+    mend="delete it; what was embedded today is then not known",
+)
+_OF_DAY = forms("SELECT tokens FROM spent WHERE day = {param}")
+_COUNT = forms(
+    "INSERT INTO spent (day, tokens) VALUES ({param}, {param}) ON CONFLICT (day) DO UPDATE SET tokens = excluded.tokens"
+)
+_FORGET = forms("DELETE FROM spent WHERE day < {param}")
 
 
 class Spending:
-    """What was embedded, by day, in the file at `path`; safe for several processes. `today`: the day in ISO 8601."""
+    """What was embedded, by day, in the file or database at `place`; safe for several processes. `today`: the day in ISO 8601."""
 
-    def __init__(self, path: Path, today: Callable[[], str] = lambda: datetime.now(UTC).date().isoformat()) -> None:
-        self._path, self._today = path, today
+    def __init__(self, place: Place, today: Callable[[], str] = lambda: datetime.now(UTC).date().isoformat()) -> None:
+        self._side, self._today = side_at(place, _KEPT), today
 
     def today(self) -> int:
         """Tokens that were reserved today; 0 before anything was. Raises StoreError."""
-        if not self._path.exists():
+        if not self._side.is_made:
             return 0
-        with opened(self._path, _TABLES, _WHAT, _MEND) as db:
-            row = db.execute("SELECT tokens FROM spent WHERE day = ?", (self._today(),)).fetchone()
-        return int(row[0]) if row else 0
+        day = self._today()
+        return self._side.read(lambda db: _tokens_on(day, db))
 
     def reserve(self, tokens: int, most: int | None) -> bool:
-        """Counts `tokens` for today; False, and nothing is counted, if the day would then have more than `most`. Raises StoreError."""
+        """Counts `tokens` for today; False, and nothing is counted, if the day would then have more than `most`. Raises StoreError; they may be counted where the answer
+        to a commit was lost.
+        """
         day = self._today()
-        with opened(self._path, _TABLES, _WHAT, _MEND) as db:
-            db.execute("BEGIN IMMEDIATE")  # the writer from its first look on: two runs never see the same rest
-            row = db.execute("SELECT tokens FROM spent WHERE day = ?", (day,)).fetchone()
-            total = tokens + (int(row[0]) if row else 0)
-            fits = most is None or total <= most
-            if fits:
-                db.execute(
-                    "INSERT INTO spent VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET tokens = ?", (day, total, total)
-                )
-                db.execute("DELETE FROM spent WHERE day < date(?, ?)", (day, f"-{KEPT_DAYS} days"))
-            db.execute("COMMIT")
-        return fits
+        first_kept = (date.fromisoformat(day) - timedelta(days=KEPT_DAYS)).isoformat()
+
+        def work(db: SideRows) -> bool:
+            total = tokens + _tokens_on(day, db)
+            if most is not None and total > most:
+                return False
+            db.rows(_COUNT, day, total)
+            db.rows(_FORGET, first_kept)
+            return True
+
+        return self._side.write(work)  # the writer from its first look on: two runs never see the same rest
+
+
+def _tokens_on(day: str, db: SideRows) -> int:
+    found = db.rows(_OF_DAY, day)
+    return int(found[0][0]) if found else 0
 
 
 class RationedEmbedder:
