@@ -1,7 +1,7 @@
 """Hypotheticals of the passages: questions and answers that a chat model imagines at ingest, searched beside the passages (HyDE turned
 round).
 
-What was written is kept by chunk id, which is a hash of the text, in a small file of its own: it cost a model's work and is not asked for
+What was written is kept by chunk id, which is a hash of the text, in a small file of its own or in PostgreSQL: it cost a model's work and is not asked for
 twice. Its vectors lie in the store under fingerprints of their own, keyed by the same ids: they are followed, filtered by what a person may
 read, and dropped with their chunk as the passages' own vectors are. A hit is a hit on the chunk; nothing leads from here to a prompt.
 """
@@ -12,17 +12,18 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
+from grounding.database.schema import SchemaPart, Step
 from grounding.embedded.vector_index import VectorIndex
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked
 from grounding.model_calls.spotlight import new_marker
 from grounding.ports import ChatModel, Embedder
 from grounding.query.hyde import EACH, hypothesize
 from grounding.records import Progress
-from grounding.store.side_file import opened
+from grounding.store.dialects import forms
+from grounding.store.side import Kept, Place, side_at
 from grounding.store.store import Store
 
 LOG = logging.getLogger("attest")
@@ -30,10 +31,30 @@ BATCH = 8
 """Passages of one call: what a small model still numbers right, at some 150 tokens each."""
 AT_ONCE = 4
 """Calls at the same time; what a wave of them brought is kept before the next."""
-_TABLES = """
-CREATE TABLE IF NOT EXISTS written (chunk_id TEXT PRIMARY KEY, texts TEXT, tries INTEGER NOT NULL) WITHOUT ROWID;
-"""
-_WHAT = "the file of hypothetical questions"
+PART = SchemaPart(
+    "hypotheticals",
+    (
+        Step(
+            (
+                'CREATE TABLE written (chunk_id text COLLATE "C" PRIMARY KEY, texts text, tries integer NOT NULL)',
+                "ALTER TABLE written ALTER COLUMN texts SET STATISTICS 0",  # no question asks by it
+            ),
+            oldest=1,
+        ),
+    ),
+    rights=("GRANT SELECT, INSERT, UPDATE ON written TO {worker}",),
+)
+"""What was written, in PostgreSQL."""
+_KEPT = Kept(
+    "the record of hypothetical questions",
+    "CREATE TABLE IF NOT EXISTS written (chunk_id TEXT PRIMARY KEY, texts TEXT, tries INTEGER NOT NULL) WITHOUT ROWID;",
+    PART,
+)
+_OF_CHUNKS = forms("SELECT chunk_id, texts, tries FROM written WHERE chunk_id IN (SELECT value FROM {texts})")
+_WRITE = forms(
+    "INSERT INTO written (chunk_id, texts, tries) VALUES ({param}, {param}, 1) ON CONFLICT (chunk_id) DO UPDATE "
+    "SET texts = coalesce(excluded.texts, written.texts), tries = written.tries + 1"
+)
 _Texts = dict[str, tuple[str, ...]]
 
 
@@ -48,10 +69,10 @@ def indexes(store: Store, fingerprint: str, width: int) -> tuple[VectorIndex, ..
 
 
 class Hypotheticals:
-    """The hypotheticals of all passages, in one SQLite file."""
+    """The hypotheticals of all passages, in one SQLite file or a PostgreSQL."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, place: Place) -> None:
+        self._side = side_at(place, _KEPT)
 
     async def follow(
         self,
@@ -94,22 +115,13 @@ class Hypotheticals:
 
     def _read(self, chunk_ids: Sequence[str]) -> tuple[_Texts, dict[str, int]]:
         """Texts of the chunks that are done, and how often each of the others was tried."""
-        query = "SELECT chunk_id, texts, tries FROM written WHERE chunk_id IN (SELECT value FROM json_each(?))"
-        with opened(self._path, _TABLES, _WHAT) as db:
-            rows = db.execute(query, (json.dumps(list(chunk_ids)),)).fetchall()
+        rows = self._side.read(lambda db: db.rows(_OF_CHUNKS, list(chunk_ids)))
         done = {chunk: tuple(json.loads(texts)) for chunk, texts, _ in rows if texts is not None}
         return done, {chunk: tries for chunk, texts, tries in rows if texts is None}
 
     def _keep(self, asked: Iterable[str], found: Mapping[str, tuple[str, ...]]) -> None:
         rows = [(c, json.dumps(found[c], ensure_ascii=False) if c in found else None) for c in asked]
-        with opened(self._path, _TABLES, _WHAT) as db:
-            db.execute("BEGIN IMMEDIATE")
-            db.executemany(
-                "INSERT INTO written VALUES (?, ?, 1) ON CONFLICT (chunk_id) DO UPDATE "
-                "SET texts = coalesce(excluded.texts, texts), tries = tries + 1",
-                rows,
-            )
-            db.execute("COMMIT")
+        self._side.write(lambda db: db.each(_WRITE, rows))
 
 
 async def _wave(model: ChatModel, chunks: Sequence[tuple[str, str]]) -> _Texts:

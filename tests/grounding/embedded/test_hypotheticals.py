@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
+from sqlalchemy import make_url
 
-from grounding.embedded.hypotheticals import AT_ONCE, BATCH, Hypotheticals, fingerprints, indexes
+from grounding.database.postgres import Postgres
+from grounding.embedded.hypotheticals import AT_ONCE, BATCH, PART, Hypotheticals, fingerprints, indexes
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.vector_index import VectorIndex
@@ -22,6 +25,8 @@ from grounding.records import Access, Completion, Document, Progress, Query
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.model import ScriptedModel
 from tests.grounding.embedded.kb import open_kb
+from tests.postgres.faults import LosesAnAnswer, run
+from tests.postgres.side import Places, made, places
 
 STAFF = Access("lea", frozenset({"staff"}))
 PETS = Document("pets", "Animals", "Four-legged guests are welcome in every chamber.", groups=("staff",))
@@ -69,9 +74,15 @@ def put(index: EmbeddedIndex, *documents: Document) -> None:
     index.catch_up(lambda *_: None)
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Places]:
+    with places(request, tmp_path / "index" / "hyde.db", PART) as of:
+        yield of
+
+
 @pytest.fixture
-def file(tmp_path: Path) -> Hypotheticals:
-    return Hypotheticals(tmp_path / "index" / "hyde.db")
+def file(place: Places) -> Hypotheticals:
+    return Hypotheticals(place())
 
 
 @pytest.mark.row("3-13")
@@ -232,4 +243,66 @@ async def test_a_passage_that_answers_nothing_is_asked_about_once(tmp_path: Path
     index = await open_kb(tmp_path / "index", [POOL], embedder)
     assert await file.follow(index.store, embedder, ScriptedModel("[1] none")) == 0
     assert await file.follow(index.store, embedder, ScriptedModel()) == 0
+    index.close()
+
+
+async def test_two_workers_write_at_once_and_each_has_what_the_other_wrote(tmp_path: Path, place: Places) -> None:
+    """Of a passage that both asked about one text is kept."""
+    embedder = HashEmbedder()
+    indexes_of = [await open_kb(tmp_path / name, OTHERS, embedder) for name in ("here", "there")]
+    workers = [Hypotheticals(place()) for _ in indexes_of]
+    await asyncio.gather(
+        *(w.follow(i.store, embedder, Imagining({})) for w, i in zip(workers, indexes_of, strict=True))
+    )
+    ids = [row.chunk.chunk_id for row in indexes_of[0].store.chunks_of([d.doc_id for d in OTHERS])]
+    found = [w.texts([*ids, "none"]) for w in (*workers, Hypotheticals(place()))]
+    assert found[0] == found[1] == found[2]
+    assert found[0].keys() == set(ids)
+    third = await open_kb(tmp_path / "third", OTHERS, embedder)
+    assert await workers[0].follow(third.store, embedder, ScriptedModel()) == 0
+    assert len(third.store.vector_keys(fingerprints(embedder.fingerprint)[0])) == len(OTHERS)
+    for index in (*indexes_of, third):
+        index.close()
+
+
+async def test_text_that_no_database_keeps_is_written_all_the_same(tmp_path: Path, file: Hypotheticals) -> None:
+    embedder = HashEmbedder()
+    index = await open_kb(tmp_path / "index", [POOL], embedder)
+    assert await file.follow(index.store, embedder, Imagining({"basin": "When \ud83d does it open?"})) == 1
+    [row] = index.store.chunks_of(["pool"])
+    assert list(file.texts([row.chunk.chunk_id]).values()) == [("When \ufffd does it open?",)]
+    index.close()
+
+
+async def test_a_worker_writes_and_can_change_nothing_else(tmp_path: Path, database_url: str, worker_url: str) -> None:
+    made(database_url, PART, make_url(worker_url).username).close()
+    file, embedder = Hypotheticals(Postgres(worker_url)), HashEmbedder()
+    index = await open_kb(tmp_path / "index", [PETS, POOL], embedder)
+    assert await file.follow(index.store, embedder, Imagining({}, "", ContentFiltered("no"))) == 0
+    assert await file.follow(index.store, embedder, Imagining({})) == 2
+    assert set(run(database_url, "SELECT tries FROM written")) == {(2,)}
+    for statement in ("DELETE FROM written", "TRUNCATE written", "DROP TABLE written"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            run(worker_url, statement)
+    index.close()
+
+
+@pytest.mark.parametrize("stored", [True, False])
+async def test_a_database_that_fails_costs_no_ingest(
+    tmp_path: Path, database_url: str, stored: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """No tables, and then a commit without an answer: told in the log, and made good at the next ingest."""
+    database, embedder = LosesAnAnswer(database_url, stored=stored), HashEmbedder()
+    file = Hypotheticals(database)
+    index = await open_kb(tmp_path / "index", [PETS, POOL], embedder)
+    assert await file.follow(index.store, embedder, Imagining({})) == 0
+    assert "the database has no tables for the hypotheticals yet; its owner makes them" in caplog.text
+    made(database_url, PART).close()
+    database.armed = True
+    assert await file.follow(index.store, embedder, Imagining({})) == 0
+    assert "the record of hypothetical questions cannot be used" in caplog.text
+    model = Imagining({})
+    assert await file.follow(index.store, embedder, model) == 2 * (not stored)
+    assert len(model.asked) == (not stored)
+    assert len(index.store.vector_keys(fingerprints(embedder.fingerprint)[0])) == 2
     index.close()
