@@ -1,4 +1,4 @@
-"""The file of the screen's verdicts on the chunks of the knowledge base, made at ingest and kept with the screen's version.
+"""The record of the screen's verdicts on the chunks of the knowledge base, made at ingest and kept with the screen's version.
 
 A verdict is kept by chunk id, which is a hash of the text, and title. Another screen, or another version of it, judges anew.
 """
@@ -7,25 +7,62 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Protocol
 
+from grounding.database.schema import SchemaPart, Step
+from grounding.database.text import storable
 from grounding.errors import PromptBlocked, ServiceError, StoreError, WorkError
 from grounding.ports import Library
 from grounding.records import Chunk, Progress
-from grounding.store.side_file import opened, read_only
+from grounding.store.dialects import forms
+from grounding.store.side import Forms, Kept, Place, SideRows, side_at
 from rai.ports import PromptScreen
 from rai.screening.decision import as_data
 from rai.screening.retriever import verdict_key
 
 LOG = logging.getLogger("attest")
-_TABLES = """
+PART = SchemaPart(
+    "verdicts",
+    (
+        Step(
+            (
+                'CREATE TABLE screen (version text COLLATE "C" NOT NULL)',
+                'CREATE TABLE judged (doc_id text COLLATE "C" PRIMARY KEY, version text COLLATE "C" NOT NULL)',
+                'CREATE TABLE verdict (key text COLLATE "C" PRIMARY KEY, rule text COLLATE "C")',
+            ),
+            oldest=1,
+        ),
+    ),
+    rights=(
+        "GRANT SELECT, INSERT, DELETE ON screen TO {worker}",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON judged, verdict TO {worker}",
+    ),
+)
+"""The screen's verdicts, in PostgreSQL."""
+_KEPT = Kept(
+    "the record of the screen's verdicts",
+    """
 CREATE TABLE IF NOT EXISTS screen (version TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS judged (doc_id TEXT PRIMARY KEY, version TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS verdict (key TEXT PRIMARY KEY, rule TEXT) WITHOUT ROWID;
-"""
+""",
+    PART,
+)
+_CURRENT = forms("SELECT 1 FROM screen WHERE version = {param}")
+"""Finds something if the verdicts are of this version of the screen."""
+_IF_CURRENT = "EXISTS (SELECT 1 FROM screen WHERE version = {param})"
+_KNOWN = forms(f"SELECT key, rule FROM verdict WHERE key IN (SELECT value FROM {{texts}}) AND {_IF_CURRENT}")  # noqa: S608 - statements of our own
+_LEFT_OUT = forms(f"SELECT key, rule FROM verdict WHERE rule IS NOT NULL AND {_IF_CURRENT}")  # noqa: S608 - statements of our own
+_JUDGED = forms(f"SELECT doc_id, version FROM judged WHERE {_IF_CURRENT}")  # noqa: S608 - statements of our own
+_EMPTY = (forms("DELETE FROM screen"), forms("DELETE FROM judged"), forms("DELETE FROM verdict"))
+_BEGIN = forms("INSERT INTO screen (version) VALUES ({param})")
+_KEEP = forms(
+    "INSERT INTO verdict (key, rule) VALUES ({param}, {param}) ON CONFLICT (key) DO UPDATE SET rule = excluded.rule"
+)
+_NOTE = forms(
+    "INSERT INTO judged (doc_id, version) VALUES ({param}, {param}) ON CONFLICT (doc_id) DO UPDATE SET version = excluded.version"
+)
 _DOCUMENTS = 50
 """Most documents whose chunks are read at a time."""
 _CHUNKS = 64
@@ -55,53 +92,41 @@ class Chunks(Protocol):
 
 
 class VerdictFile:
-    """The screen's verdicts in one SQLite file; safe for many readers and writers in several processes.
+    """The screen's verdicts in one SQLite file, or a PostgreSQL; safe for many readers and writers in several processes.
 
     `version`: of the screen; verdicts of another are none.
     """
 
-    def __init__(self, path: Path, version: str) -> None:
-        self._path = path
+    def __init__(self, place: Place, version: str) -> None:
+        self._side = side_at(place, _KEPT)
         self._version = version
-
-    def _is_current(self, db: sqlite3.Connection) -> bool:
-        """True if the verdicts in the file are of this version of the screen."""
-        return db.execute("SELECT 1 FROM screen WHERE version = ?", (self._version,)).fetchone() is not None
 
     def known(self, keys: Sequence[str]) -> dict[str, str | None]:
         """The verdicts on those of `keys` that this screen has judged: the rule that leaves the chunk out, or None. Never raises."""
-        if not self._path.exists():
+        if not self._side.is_made:
             return {}
-        marks = ",".join("?" * len(keys))
         try:
-            with read_only(self._path) as db:
-                if not self._is_current(db):
-                    return {}
-                return dict(db.execute(f"SELECT key, rule FROM verdict WHERE key IN ({marks})", list(keys)))  # noqa: S608 - question marks
-        except sqlite3.Error as error:
-            LOG.warning("the screen's verdicts cannot be read (%s); passages are judged again", type(error).__name__)
+            return dict(self._side.look(lambda db: db.rows(_KNOWN, list(keys), self._version)))
+        except StoreError as error:
+            LOG.warning("%s; passages are judged again", error)
             return {}
 
     def left_out(self) -> dict[str, str]:
         """The rule by the key of every chunk that this screen leaves out; also of texts that are no longer there. Raises StoreError."""
-        if not self._path.exists():
-            return {}
-        with opened(self._path, _TABLES, "the file of the screen's verdicts") as db:
-            if not self._is_current(db):
-                return {}
-            return dict(db.execute("SELECT key, rule FROM verdict WHERE rule IS NOT NULL").fetchall())
+        return self._all(_LEFT_OUT)
 
     def keep(self, verdicts: Mapping[str, str | None], documents: Mapping[str, str] | None = None) -> None:
         """Adds verdicts by key, and by id the versions of `documents` that are judged with them. Raises StoreError."""
-        with opened(self._path, _TABLES, "the file of the screen's verdicts") as db:
-            db.execute("BEGIN IMMEDIATE")
-            if not self._is_current(db):
-                for table in ("screen", "judged", "verdict"):
-                    db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own
-                db.execute("INSERT INTO screen VALUES (?)", (self._version,))
-            db.executemany("INSERT OR REPLACE INTO verdict VALUES (?, ?)", list(verdicts.items()))
-            db.executemany("INSERT OR REPLACE INTO judged VALUES (?, ?)", list((documents or {}).items()))
-            db.execute("COMMIT")
+
+        def work(db: SideRows) -> None:
+            if not db.rows(_CURRENT, self._version):
+                for statement in _EMPTY:
+                    db.rows(statement)
+                db.rows(_BEGIN, self._version)
+            db.each(_KEEP, verdicts.items())
+            db.each(_NOTE, (documents or {}).items())
+
+        self._side.write(work)
 
     async def follow(
         self,
@@ -115,9 +140,9 @@ class VerdictFile:
         What cannot be judged or written now is told in the log and judged when it is retrieved: nothing is stopped, nothing let through.
         """
         try:
-            judged = await asyncio.to_thread(self._judged)
+            judged = await asyncio.to_thread(self._all, _JUDGED)
             named: dict[str, int] = {}
-            new = [d for d in await library.documents() if judged.get(d.doc_id) != d.version]
+            new = [d for d in await library.documents() if judged.get(storable(d.doc_id)) != storable(d.version)]
             for at in range(0, len(new), _DOCUMENTS):
                 part = {d.doc_id: d.version for d in new[at : at + _DOCUMENTS]}
                 rows = await asyncio.to_thread(chunks.chunks_of, list(part))
@@ -144,13 +169,11 @@ class VerdictFile:
                 found[verdict_key(row.chunk.chunk_id, row.title, row.chunk.text)] = rule
         return found
 
-    def _judged(self) -> dict[str, str]:
-        if not self._path.exists():
+    def _all(self, statement: Forms) -> dict[str, str]:
+        """What a statement finds for this version of the screen, as pairs."""
+        if not self._side.is_made:
             return {}
-        with opened(self._path, _TABLES, "the file of the screen's verdicts") as db:
-            if not self._is_current(db):
-                return {}
-            return dict(db.execute("SELECT doc_id, version FROM judged").fetchall())
+        return dict(self._side.read(lambda db: db.rows(statement, self._version)))
 
 
 def _left_out(named: Mapping[str, int]) -> str:
