@@ -17,7 +17,7 @@ from itertools import islice, takewhile
 
 from grounding.errors import kind_and_place
 from grounding.records import Span
-from grounding.text import caseless, sentences, words
+from grounding.text import caseless, sentences, terms, words
 from rai.check.answer import Answer
 from rai.check.context import CheckContext, Finding, said
 from rai.check.phrasing.denied import denied_apart, negations
@@ -244,7 +244,7 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
     if not here:
         return finding
     says = here[0].says
-    if not statement and _stands_all_the_same(claim, finding, says, context):
+    if not statement and _stands_all_the_same(claim, finding, says, context, answer):
         return finding
     if not (statement or _speaks_against(finding, says, context) or _is_quotation(claim, changed, context, answer)):
         return finding
@@ -258,7 +258,9 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
     return Finding(status, (says,), why, instead=instead, rule="quoted-otherwise")
 
 
-def _stands_all_the_same(claim: Claim, finding: Finding, says: EvidenceSpan, context: CheckContext) -> bool:
+def _stands_all_the_same(
+    claim: Claim, finding: Finding, says: EvidenceSpan, context: CheckContext, answer: str
+) -> bool:
     """True if what a quoted sentence `says` in the place of a value or name does not speak against it."""
     kinds = {value.kind for value in find_values(says.text)}
     of_another_kind = kinds and kinds | {claim.kind} <= _TOLD_APART and finding.status != "absent"
@@ -272,7 +274,7 @@ def _stands_all_the_same(claim: Claim, finding: Finding, says: EvidenceSpan, con
         return True  # a measure in the place of a name ("the 25-hour courses" for I2) is no other name
     holding = finding.evidence if finding.status in SUPPORTED else finding.evidence[: finding.rule == "words-nearer"]
     # a sentence of the older document, with what the newer one has in its place
-    return bool(holding) and _all_newer(holding, says, context)
+    return claim.kind != "number" and bool(holding) and _all_newer(holding, says, _sentence_of(claim, answer), context)
 
 
 _TOLD_APART = frozenset({"date", "time", "money", "percent", "phone", "url", "email"})
@@ -293,12 +295,23 @@ _NOTHING = re.compile(
 )
 
 
-def _all_newer(spans: Sequence[EvidenceSpan], says: EvidenceSpan, context: CheckContext) -> bool:
-    """True if each of `spans` stands in a document that is newer than that of `says`."""
+def _sentence_of(claim: Claim, answer: str) -> str:
+    spans = _sentences(answer)
+    at = bisect_right(spans, claim.start, key=lambda s: s.start) - 1
+    return spans[at].text if at >= 0 else ""
+
+
+def _all_newer(spans: Sequence[EvidenceSpan], says: EvidenceSpan, sentence: str, context: CheckContext) -> bool:
+    """True if each of `spans` stands in a document that is newer than that of `says`, in a line that has a word of `sentence`."""
     texts = {text.source.id: text for text in context.sources}
-    old = texts.get(says.source)
-    holding = [texts.get(span.source) for span in spans]
-    return old is not None and all(n is not None and newer_of(n, old) == n.source for n in holding)
+    old, words = texts.get(says.source), frozenset(terms(sentence))
+    for span in spans:
+        holder = texts.get(span.source)
+        if old is None or holder is None or newer_of(holder, old) != holder.source:
+            return False
+        if not words & frozenset(t for t in terms(_written_line(holder.source.text, span.start)) if not t[0].isdigit()):
+            return False
+    return True
 
 
 def _speaks_against(finding: Finding, says: EvidenceSpan, context: CheckContext) -> bool:
@@ -341,6 +354,11 @@ def _is_quotation(claim: Claim, changed: Sequence[Changed], context: CheckContex
     plain = plain_words(text + answer[at : span.end])
     ids = {c.says.source for c in here}
     return any(quotes(plain, u.plain) for s in context.sources if s.source.id in ids for u in s.units)
+
+
+def _written_line(text: str, at: int) -> str:
+    begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    return text[begin : end if end >= 0 else len(text)]
 
 
 def _line(text: str, at: int) -> int:

@@ -34,12 +34,15 @@ from rai.check.working.calendar import (
 )
 from rai.check.working.derivation import as_meant
 from rai.check.working.plausibility import is_against_its_words, takes_the_place_of_one
+from rai.check.working.said_sums import said_sum
 from rai.check.working.terms import SAID, SCALE, factor_of, of_fraction, scaled, to_cents
 from rai.claims.found import Found
 from rai.records import SUPPORTED
 
 MOST_BY_CHANCE = 0.3
 """The share of the values beside one from which on reaching it says nothing (measured: docs/provenance.md)."""
+MOST_OF_THREE = 0.1
+"""The same for sums of three parts: a wrong total is one, with a price left out or another row's."""
 _BESIDE = 7
 """How many neighbours are tried to each side."""
 _MOST_OWN = 40
@@ -118,35 +121,49 @@ _RANKED_DAY = re.compile(
 )
 
 
-def _beyond_chance(reach: Callable[[int], Term | None], number: int, step: int) -> Term | None:
-    """What `reach` finds for a number if it finds something for few of its neighbours; None if it does not."""
+def _beyond_chance(
+    reach: Callable[[int], Term | None], number: int, step: int, most: float = MOST_BY_CHANCE
+) -> Term | None:
+    """What `reach` finds for a number if it finds something for a smaller share of its neighbours than `most`; None if it does not."""
     found = reach(number)
     if found is None:
         return None
     near = [m for d in range(1, _BESIDE + 1) for m in (number - d * step, number + d * step) if m > 0]
     reached = sum(reach(m) is not None for m in near)
-    return found if reached < MOST_BY_CHANCE * len(near) else None
+    return found if reached < most * len(near) else None
 
 
 def _amount(n: int, answer: Answer, at_hand: Sequence[Operand]) -> Term | None:
     """As `likely_worked_out`, for an amount, a quantity, a number or a percentage."""
     value = as_meant(n, answer)
     amount = amount_of(value)
-    if amount is None or amount <= 0:
-        return None
+    if amount is None or amount <= 0 or value.kind == "number" or said_sum(n, answer) is not None:
+        return None  # bare numbers are reached by nearly anything; what a sum has to be is said
     if _is_slip(value, amount, at_hand):
         return None
-    terms = _Terms(value, at_hand)
+    terms = _Terms(value, at_hand, halved=_tells(answer, "halved") or "half" in answer.text.lower())
     number = scaled(amount)
     step = _step(number)
-    ways = (terms.sum_of_two, terms.product, terms.of_two, terms.rated_sum, terms.of_three)
-    return next((found for reach in ways if (found := _beyond_chance(reach, number, step)) is not None), None)
+    for reach, most in (
+        (terms.sum_of_two, MOST_BY_CHANCE),
+        (terms.product, MOST_BY_CHANCE),
+        (terms.of_two, MOST_BY_CHANCE),
+        (terms.rated_sum, MOST_BY_CHANCE),
+        (terms.of_three, MOST_OF_THREE),
+    ):
+        if (found := _beyond_chance(reach, number, step, most)) is not None:
+            return found
+    return None
 
 
 def _is_slip(value: Found, amount: Decimal, at_hand: Iterable[Operand]) -> bool:
     """True if a source has the number in another unit, or with its point elsewhere: 15 calendar days beside 15 working days, 34.90 beside 3.49."""
     for operand in at_hand:
-        if operand.far < SAID or operand.found.kind != value.kind or not operand.amount:
+        if operand.far < SAID or not operand.amount:
+            continue
+        if value.kind == "money" and operand.found.kind == "number" and operand.amount == amount:
+            return True  # a price of another currency
+        if operand.found.kind != value.kind:
             continue
         if unit_of(operand.found) == unit_of(value):
             if amount / operand.amount in _POWERS_OF_TEN:
@@ -170,7 +187,7 @@ def _step(number: int) -> int:
 class _Terms:
     """The parts of calculations that give a value of one kind: its own values, times counts, shares and percentages, and sums of them."""
 
-    def __init__(self, value: Found, at_hand: Sequence[Operand]) -> None:
+    def __init__(self, value: Found, at_hand: Sequence[Operand], *, halved: bool) -> None:
         self.kind = value.kind
         self.own = _own(value, at_hand)
         self.products: dict[int, Term] = {}
@@ -180,7 +197,7 @@ class _Terms:
             nearest((o for o in at_hand if o.found.kind == "percent"), _MOST_PERCENTS) if value.kind == "money" else ()
         )
         for number, (written, operands) in self.own.items():
-            for other, name, more in (*_times(number, self.counts), *_by_percent(number, self.percents)):
+            for other, name, more in (*_times(number, self.counts, halved=halved), *_by_percent(number, self.percents)):
                 rounded = to_cents(other) if value.kind == "money" else other
                 self.products.setdefault(rounded, (name.format(written), (*operands, *more)))
 
@@ -217,13 +234,15 @@ class _Terms:
         return self._rated.get(number)
 
     def of_three(self, number: int) -> Term | None:
-        """The sum of two parts; of a part and two values; of a value and so many times the sum of two."""
+        """The sum of two parts; of a part and two values; of a value and so many times the sum of two. Three values as they stand are no way: the wrong three of a
+        price list come to as likely a total as the right ones.
+        """
         for mine, first in self.products.items():
             second = self.products.get(number - mine)
             if second is not None and self._apart(first, second):
                 return _joined(first, "+", second)
         for (mine, first), (other, third) in combinations(self.own.items(), 2):
-            second = self.products.get(number - mine - other) or self.own.get(number - mine - other)
+            second = self.products.get(number - mine - other)
             if second is not None and self._apart(second, first) and self._apart(second, third):
                 return _joined(_joined(second, "+", first), "+", third)
         for mine, first in self.own.items():
@@ -300,8 +319,11 @@ _PRICED_BY = frozenset(
 """Units that things have a price for each of."""
 
 
-def _times(number: int, counts: Sequence[tuple[int, Operand]]) -> Iterator[tuple[int, str, tuple[Operand, ...]]]:
-    yield number // 2, "half of {}", ()
+def _times(
+    number: int, counts: Sequence[tuple[int, Operand]], *, halved: bool
+) -> Iterator[tuple[int, str, tuple[Operand, ...]]]:
+    if halved:
+        yield number // 2, "half of {}", ()
     for count, operand in counts:
         yield number * count, f"{operand.text} × {{}}", (operand,)
         if number % count == 0:
