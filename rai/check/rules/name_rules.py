@@ -251,10 +251,15 @@ def numbered_name(claim: Claim, answer: Answer) -> Finding | None:
         return None
     name = f"{before['name']} {claim.text}"
     other = _other_number(name, answer.context)
-    if other is None or before["name"].lower() in _COUNTED:
+    plural = re.compile(rf"(?<!\w){re.escape(name)}['’]?s\b", re.IGNORECASE)  # only Loma 200s are rented out
+    if other is None or before["name"].lower() in _COUNTED or _stands_somewhere(plural, answer.context):
         return None
     why = f"{other.source} names {other.text}, not {name}."
     return Finding("absent", (other,), why, rule="name-number")
+
+
+def _stands_somewhere(pattern: re.Pattern[str], context: CheckContext) -> bool:
+    return any(pattern.search(text.source.text) for text in context.sources)
 
 
 _NAME_BEFORE = re.compile(r"(?<=[\w,] )(?P<name>[A-ZÄÖÜ][\w'-]{2,30}) $")
