@@ -406,9 +406,8 @@ class ActivityHandler:
 
     def _render(self, reply: Reply, activity: Json, question: _Question, shown: Shown, above: str = "") -> Json:
         asked = question.asked if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
-        if (
-            not is_personal(activity) and reply.outcome is Outcome.INSUFFICIENT
-        ):  # what is missing may be there for fewer
+        if not is_personal(activity) and reply.outcome is Outcome.INSUFFICIENT:
+            # what is missing may be there for fewer
             told = (*reply.record.notes, PUBLIC_ONLY)
             reply = replace(reply, record=replace(reply.record, notes=tuple(dict.fromkeys(told))))
         signed = partial(source_link, self._settings, reply.entry_id, user=self._reader(activity))

@@ -89,13 +89,14 @@ def check_values(
 
 
 def _doubt(left: Sequence[int], checked: Checked) -> None:
-    """Leaves open what no source holds but a calculation gives that gives little else; then what follows from that."""
+    """Leaves open what no source holds but a calculation gives that gives little else; then what follows from that. Where the rule fails, what was absent stays so."""
     for _ in range(ROUNDS):
         absent = [n for n in left if checked.findings[n].rule == "no-source"]
         found = {
             n: finding
             for n in absent[:MOST_WORKED_OUT]
             if (finding := _guarded(checked, likely_worked_out, n, checked.answer, checked.findings)) is not None
+            and finding.rule != "failed"
         }
         if not found:
             return

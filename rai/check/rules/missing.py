@@ -64,6 +64,7 @@ def _untold(n: int, claim: Claim, answer: Answer) -> str:
 
 
 _MULTIPLIES = re.compile(r"(?:[1-9]|1[0-2]) ?[×x]")
+"""How often an amount behind it is taken: 1 × EUR 7,00."""
 
 
 def _has_another_unit(value: Found, context: CheckContext) -> bool:

@@ -63,15 +63,15 @@ def likely_worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -
     `findings`: of the values that are decided; those of the answer itself are reckoned with only if they are supported or were likely worked out themselves.
     """
     value = answer.values[n]
+    if value.kind not in _RECKONED:
+        return None
     at_hand = tuple(_at_hand(n, answer, findings))
     if value.kind == "date":
         found = _day(value, at_hand, beside=_tells(answer, "day_beside"), off=_tells(answer, "days_off"))
     elif value.kind == "time":
         found = _time(value, at_hand)
-    elif value.kind in ("money", "quantity", "number", "percent"):
-        found = _amount(n, answer, at_hand)
     else:
-        return None
+        found = _amount(n, answer, at_hand)
     if found is None:
         return None
     written, operands = found
@@ -86,6 +86,7 @@ def likely_worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -
     )
 
 
+_RECKONED = frozenset({"date", "time", "money", "quantity", "number", "percent"})
 RULE = "perhaps-worked-out"
 """Name of the rule."""
 
@@ -134,7 +135,7 @@ def _beyond_chance(
 
 
 def _amount(n: int, answer: Answer, at_hand: Sequence[Operand]) -> Term | None:
-    """As `likely_worked_out`, for an amount, a quantity, a number or a percentage."""
+    """As `likely_worked_out`, for an amount, also one that is written as a bare number, a quantity or a percentage."""
     value = as_meant(n, answer)
     amount = amount_of(value)
     if amount is None or amount <= 0 or value.kind == "number" or said_sum(n, answer) is not None:

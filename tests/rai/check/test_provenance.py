@@ -288,6 +288,18 @@ class Never(datetime):
         raise ArithmeticError("the 3rd of Neverember")
 
 
+async def test_what_no_source_holds_stays_condemned_where_the_rule_that_might_leave_it_open_raises(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def raising(*_parts: Any) -> Finding:
+        raise ArithmeticError("a calculation")
+
+    monkeypatch.setattr("rai.check.value_rules.likely_worked_out", raising)
+    report = await check("The plan costs $23 a month.", [Source("s", "The plan is sold by the month.")], ports=ALL)
+    assert [(c.status, c.rule) for c in report.claims if c.kind == "money"] == [("absent", "no-source")]
+    assert any("a rule failed" in note for note in report.notes)
+
+
 async def test_a_rule_that_raises_is_one_rule_less(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its claim is open, every other one is judged, and the report and whoever watches are told the line of ours."""
 
