@@ -36,13 +36,13 @@ PART = SchemaPart(
     (
         Step(
             (
-                'CREATE TABLE written (chunk_id text COLLATE "C" PRIMARY KEY, texts text, tries integer NOT NULL)',
-                "ALTER TABLE written ALTER COLUMN texts SET STATISTICS 0",  # no question asks by it
+                'CREATE TABLE hypotheticals (chunk_id text COLLATE "C" PRIMARY KEY, texts text, tries integer NOT NULL)',
+                "ALTER TABLE hypotheticals ALTER COLUMN texts SET STATISTICS 0",  # no question asks by it
             ),
             oldest=1,
         ),
     ),
-    rights=("GRANT SELECT, INSERT, UPDATE ON written TO {worker}",),
+    rights=("GRANT SELECT, INSERT, UPDATE ON hypotheticals TO {worker}",),
 )
 """What was written, in PostgreSQL."""
 _KEPT = Kept(
@@ -50,10 +50,14 @@ _KEPT = Kept(
     "CREATE TABLE IF NOT EXISTS written (chunk_id TEXT PRIMARY KEY, texts TEXT, tries INTEGER NOT NULL) WITHOUT ROWID;",
     PART,
 )
-_OF_CHUNKS = forms("SELECT chunk_id, texts, tries FROM written WHERE chunk_id IN (SELECT value FROM {texts})")
+_TABLES = {"written": "hypotheticals"}
+_OF_CHUNKS = forms(
+    "SELECT chunk_id, texts, tries FROM {written} WHERE chunk_id IN (SELECT value FROM {texts})", _TABLES
+)
 _WRITE = forms(
-    "INSERT INTO written (chunk_id, texts, tries) VALUES ({param}, {param}, 1) ON CONFLICT (chunk_id) DO UPDATE "
-    "SET texts = coalesce(excluded.texts, written.texts), tries = written.tries + 1"
+    "INSERT INTO {written} (chunk_id, texts, tries) VALUES ({param}, {param}, 1) ON CONFLICT (chunk_id) DO UPDATE "
+    "SET texts = coalesce(excluded.texts, {written}.texts), tries = {written}.tries + 1",
+    _TABLES,
 )
 _Texts = dict[str, tuple[str, ...]]
 

@@ -21,8 +21,8 @@ KEPT_DAYS = 92
 """Days of which it is known what was embedded; those before are forgotten."""
 PART = SchemaPart(
     "spending",
-    (Step(('CREATE TABLE spent (day text COLLATE "C" PRIMARY KEY, tokens bigint NOT NULL)',), oldest=1),),
-    rights=("GRANT SELECT, INSERT, UPDATE, DELETE ON spent TO {worker}",),
+    (Step(('CREATE TABLE embedded_tokens (day text COLLATE "C" PRIMARY KEY, tokens bigint NOT NULL)',), oldest=1),),
+    rights=("GRANT SELECT, INSERT, UPDATE, DELETE ON embedded_tokens TO {worker}",),
 )
 """What was embedded, in PostgreSQL."""
 _KEPT = Kept(
@@ -31,11 +31,13 @@ _KEPT = Kept(
     PART,
     mend="delete it; what was embedded today is then not known",
 )
-_OF_DAY = forms("SELECT tokens FROM spent WHERE day = {param}")
+_TABLES = {"spent": "embedded_tokens"}
+_OF_DAY = forms("SELECT tokens FROM {spent} WHERE day = {param}", _TABLES)
 _COUNT = forms(
-    "INSERT INTO spent (day, tokens) VALUES ({param}, {param}) ON CONFLICT (day) DO UPDATE SET tokens = excluded.tokens"
+    "INSERT INTO {spent} (day, tokens) VALUES ({param}, {param}) ON CONFLICT (day) DO UPDATE SET tokens = excluded.tokens",
+    _TABLES,
 )
-_FORGET = forms("DELETE FROM spent WHERE day < {param}")
+_FORGET = forms("DELETE FROM {spent} WHERE day < {param}", _TABLES)
 
 
 class Spending:

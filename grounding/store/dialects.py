@@ -63,9 +63,13 @@ def numbers_changes(db: sa.Connection) -> bool:
     return db.dialect.name == "postgresql"
 
 
-def forms(statement: str) -> Mapping[str, str]:
-    """A statement in each dialect, by its name: what stands in braces is a field of `Dialect`."""
+def forms(statement: str, shared: Mapping[str, str] | None = None) -> Mapping[str, str]:
+    """A statement in each dialect, by its name: what stands in braces is a field of `Dialect`, or one of the tables `shared`: by the name that each has in a file of its
+    own the one that it has in a database, where all subjects lie in one schema.
+    """
+    tables = shared or {}
+    named = {"sqlite": {name: name for name in tables}, "postgresql": tables}
     return {
-        name: statement.format(param=d.param, numbers=d.numbers, texts=d.texts, then=d.then)
+        name: statement.format(param=d.param, numbers=d.numbers, texts=d.texts, then=d.then, **named[name])
         for name, d in _DIALECTS.items()
     }

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from grounding.database.schema import SchemaPart, Step
 from grounding.database.text import storable
@@ -35,18 +36,18 @@ PART = SchemaPart(
     (
         Step(
             (
-                'CREATE TABLE learnt (doc_id text COLLATE "C" PRIMARY KEY, version text COLLATE "C" NOT NULL, body text NOT NULL)',
-                "CREATE TABLE list (form integer NOT NULL, number bigint NOT NULL, names text NOT NULL)",
+                'CREATE TABLE names_by_document (doc_id text COLLATE "C" PRIMARY KEY, version text COLLATE "C" NOT NULL, body text NOT NULL)',
+                "CREATE TABLE known_names (form integer NOT NULL, number bigint NOT NULL, names text NOT NULL)",
                 # no question asks by these, and samples would keep names whose document is gone
-                "ALTER TABLE learnt ALTER COLUMN body SET STATISTICS 0",
-                "ALTER TABLE list ALTER COLUMN names SET STATISTICS 0",
+                "ALTER TABLE names_by_document ALTER COLUMN body SET STATISTICS 0",
+                "ALTER TABLE known_names ALTER COLUMN names SET STATISTICS 0",
             ),
             oldest=1,
         ),
     ),
     rights=(
-        "GRANT SELECT, INSERT, UPDATE, DELETE ON learnt TO {worker}",
-        "GRANT SELECT, INSERT, DELETE ON list TO {worker}",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON names_by_document TO {worker}",
+        "GRANT SELECT, INSERT, DELETE ON known_names TO {worker}",
     ),
 )
 """The learnt names, in PostgreSQL."""
@@ -58,20 +59,21 @@ CREATE TABLE IF NOT EXISTS list (form INTEGER NOT NULL, number INTEGER NOT NULL,
 """,
     PART,
 )
-_ANY = forms("SELECT 1 FROM list")
-_NUMBER = forms("SELECT number FROM list WHERE form = {param}")
-_LIST = forms("SELECT number, names FROM list WHERE form = {param}")
-_VERSIONS = forms("SELECT doc_id, version FROM learnt")
-_FORGET_ALL = forms("DELETE FROM learnt")
-_FORGET = forms("DELETE FROM learnt WHERE doc_id = {param}")
-_LEARN = forms(
-    "INSERT INTO learnt (doc_id, version, body) VALUES ({param}, {param}, {param}) "
+_forms = partial(forms, shared={"learnt": "names_by_document", "list": "known_names"})
+_ANY = _forms("SELECT 1 FROM {list}")
+_NUMBER = _forms("SELECT number FROM {list} WHERE form = {param}")
+_LIST = _forms("SELECT number, names FROM {list} WHERE form = {param}")
+_VERSIONS = _forms("SELECT doc_id, version FROM {learnt}")
+_FORGET_ALL = _forms("DELETE FROM {learnt}")
+_FORGET = _forms("DELETE FROM {learnt} WHERE doc_id = {param}")
+_LEARN = _forms(
+    "INSERT INTO {learnt} (doc_id, version, body) VALUES ({param}, {param}, {param}) "
     "ON CONFLICT (doc_id) DO UPDATE SET version = excluded.version, body = excluded.body"
 )
-_BODIES = forms("SELECT body FROM learnt")
-_LAST = forms("SELECT max(number) FROM list")
-_DROP_LIST = forms("DELETE FROM list")
-_PUT_LIST = forms("INSERT INTO list (form, number, names) VALUES ({param}, {param}, {param})")
+_BODIES = _forms("SELECT body FROM {learnt}")
+_LAST = _forms("SELECT max(number) FROM {list}")
+_DROP_LIST = _forms("DELETE FROM {list}")
+_PUT_LIST = _forms("INSERT INTO {list} (form, number, names) VALUES ({param}, {param}, {param})")
 SHARED_S = 5.0
 """Seconds for which a list in PostgreSQL is taken to be the newest, and one that could not be read is left alone: each text of a turn asks for it."""
 _BATCH = 200

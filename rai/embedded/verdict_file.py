@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
 from grounding.database.schema import SchemaPart, Step
@@ -27,16 +28,16 @@ PART = SchemaPart(
     (
         Step(
             (
-                'CREATE TABLE screen (version text COLLATE "C" NOT NULL)',
-                'CREATE TABLE judged (doc_id text COLLATE "C" PRIMARY KEY, version text COLLATE "C" NOT NULL)',
-                'CREATE TABLE verdict (key text COLLATE "C" PRIMARY KEY, rule text COLLATE "C")',
+                'CREATE TABLE screen_versions (version text COLLATE "C" NOT NULL)',
+                'CREATE TABLE screened_documents (doc_id text COLLATE "C" PRIMARY KEY, version text COLLATE "C" NOT NULL)',
+                'CREATE TABLE screen_verdicts (key text COLLATE "C" PRIMARY KEY, rule text COLLATE "C")',
             ),
             oldest=1,
         ),
     ),
     rights=(
-        "GRANT SELECT, INSERT, DELETE ON screen TO {worker}",
-        "GRANT SELECT, INSERT, UPDATE, DELETE ON judged, verdict TO {worker}",
+        "GRANT SELECT, INSERT, DELETE ON screen_versions TO {worker}",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON screened_documents, screen_verdicts TO {worker}",
     ),
 )
 """The screen's verdicts, in PostgreSQL."""
@@ -49,19 +50,22 @@ CREATE TABLE IF NOT EXISTS verdict (key TEXT PRIMARY KEY, rule TEXT) WITHOUT ROW
 """,
     PART,
 )
-_CURRENT = forms("SELECT 1 FROM screen WHERE version = {param}")
-"""Finds something if the verdicts are of this version of the screen."""
-_IF_CURRENT = "EXISTS (SELECT 1 FROM screen WHERE version = {param})"
-_KNOWN = forms(f"SELECT key, rule FROM verdict WHERE key IN (SELECT value FROM {{texts}}) AND {_IF_CURRENT}")  # noqa: S608 - statements of our own
-_LEFT_OUT = forms(f"SELECT key, rule FROM verdict WHERE rule IS NOT NULL AND {_IF_CURRENT}")  # noqa: S608 - statements of our own
-_JUDGED = forms(f"SELECT doc_id, version FROM judged WHERE {_IF_CURRENT}")  # noqa: S608 - statements of our own
-_EMPTY = (forms("DELETE FROM screen"), forms("DELETE FROM judged"), forms("DELETE FROM verdict"))
-_BEGIN = forms("INSERT INTO screen (version) VALUES ({param})")
-_KEEP = forms(
-    "INSERT INTO verdict (key, rule) VALUES ({param}, {param}) ON CONFLICT (key) DO UPDATE SET rule = excluded.rule"
+_forms = partial(
+    forms, shared={"screen": "screen_versions", "judged": "screened_documents", "verdict": "screen_verdicts"}
 )
-_NOTE = forms(
-    "INSERT INTO judged (doc_id, version) VALUES ({param}, {param}) ON CONFLICT (doc_id) DO UPDATE SET version = excluded.version"
+_CURRENT = _forms("SELECT 1 FROM {screen} WHERE version = {param}")
+"""Finds something if the verdicts are of this version of the screen."""
+_IF_CURRENT = "EXISTS (SELECT 1 FROM {screen} WHERE version = {param})"
+_KNOWN = _forms(f"SELECT key, rule FROM {{verdict}} WHERE key IN (SELECT value FROM {{texts}}) AND {_IF_CURRENT}")  # noqa: S608 - statements of our own
+_LEFT_OUT = _forms(f"SELECT key, rule FROM {{verdict}} WHERE rule IS NOT NULL AND {_IF_CURRENT}")  # noqa: S608 - statements of our own
+_JUDGED = _forms(f"SELECT doc_id, version FROM {{judged}} WHERE {_IF_CURRENT}")  # noqa: S608 - statements of our own
+_EMPTY = (_forms("DELETE FROM {screen}"), _forms("DELETE FROM {judged}"), _forms("DELETE FROM {verdict}"))
+_BEGIN = _forms("INSERT INTO {screen} (version) VALUES ({param})")
+_KEEP = _forms(
+    "INSERT INTO {verdict} (key, rule) VALUES ({param}, {param}) ON CONFLICT (key) DO UPDATE SET rule = excluded.rule"
+)
+_NOTE = _forms(
+    "INSERT INTO {judged} (doc_id, version) VALUES ({param}, {param}) ON CONFLICT (doc_id) DO UPDATE SET version = excluded.version"
 )
 _DOCUMENTS = 50
 """Most documents whose chunks are read at a time."""

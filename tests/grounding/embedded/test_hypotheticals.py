@@ -280,8 +280,8 @@ async def test_a_worker_writes_and_can_change_nothing_else(tmp_path: Path, datab
     index = await open_kb(tmp_path / "index", [PETS, POOL], embedder)
     assert await file.follow(index.store, embedder, Imagining({}, "", ContentFiltered("no"))) == 0
     assert await file.follow(index.store, embedder, Imagining({})) == 2
-    assert set(run(database_url, "SELECT tries FROM written")) == {(2,)}
-    for statement in ("DELETE FROM written", "TRUNCATE written", "DROP TABLE written"):
+    assert set(run(database_url, "SELECT tries FROM hypotheticals")) == {(2,)}
+    for statement in ("DELETE FROM hypotheticals", "TRUNCATE hypotheticals", "DROP TABLE hypotheticals"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             run(worker_url, statement)
     index.close()

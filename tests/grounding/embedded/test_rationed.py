@@ -131,7 +131,11 @@ def test_a_worker_counts_and_can_do_nothing_else(database_url: str, worker_url: 
     spending = Spending(Postgres(worker_url), day)
     assert spending.reserve(3_000_000_000, None)
     assert (spending.reserve(1, 1), spending.today()) == (False, 3_000_000_000)
-    for statement in ("TRUNCATE spent", "DROP TABLE spent", "ALTER TABLE spent ADD COLUMN x integer"):
+    for statement in (
+        "TRUNCATE embedded_tokens",
+        "DROP TABLE embedded_tokens",
+        "ALTER TABLE embedded_tokens ADD COLUMN x integer",
+    ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             run(worker_url, statement)
 

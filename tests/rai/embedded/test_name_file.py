@@ -173,7 +173,7 @@ async def test_a_worker_learns_and_can_change_nothing_else(
     assert await names.follow(shelf) == 1
     assert names.current().keys() == {"wren", "wren x2"}
     assert caplog.text == ""
-    for statement in ("UPDATE list SET names = ''", "TRUNCATE learnt", "DROP TABLE list"):
+    for statement in ("UPDATE known_names SET names = ''", "TRUNCATE names_by_document", "DROP TABLE known_names"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             run(worker_url, statement)
 
@@ -196,7 +196,7 @@ async def test_a_database_that_cannot_be_used_makes_no_name_known_and_is_left_al
     assert names.current() == {}
     now[0] = SHARED_S
     assert names.current().keys() == {"wren", "wren x2"}
-    run(database_url, "DROP TABLE list")
+    run(database_url, "DROP TABLE known_names")
     now[0] *= 2
     assert names.current().keys() == {"wren", "wren x2"}
     assert caplog.messages[-1].startswith("the list of names cannot be used: a table or column is gone")
@@ -213,5 +213,5 @@ async def test_a_commit_without_an_answer_is_told_and_the_next_call_makes_it_goo
     await names.follow(shelf)
     await names.follow(shelf)
     assert names.current().keys() == {"wren", "wren x2"}
-    assert run(database_url, "SELECT count(*), max(number) FROM list")[0] == (1, 1)
+    assert run(database_url, "SELECT count(*), max(number) FROM known_names")[0] == (1, 1)
     assert all("the list of names cannot be used" in message for message in caplog.messages)

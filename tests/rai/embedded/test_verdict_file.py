@@ -200,7 +200,11 @@ async def test_a_worker_judges_and_can_change_nothing_else(database_url: str, wo
         file.keep({key("a"): None}, {"a": "2"})
         assert file.known([key("a")]) == {key("a"): None}
         assert len(file.left_out()) == 1
-    for statement in ("UPDATE screen SET version = ''", "TRUNCATE verdict", "DROP TABLE judged"):
+    for statement in (
+        "UPDATE screen_versions SET version = ''",
+        "TRUNCATE screen_verdicts",
+        "DROP TABLE screened_documents",
+    ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             run(worker_url, statement)
 
@@ -219,7 +223,7 @@ async def test_a_database_that_cannot_be_used_means_judging_again(
     assert await file.follow(shelf, shelf, screen) == 0
     made(database_url, PART).close()
     file.keep({"k": None})
-    run(database_url, "DROP TABLE verdict")
+    run(database_url, "DROP TABLE screen_verdicts")
     with pytest.raises(
         StoreError, match=r"^the record of the screen's verdicts cannot be used: a table or column is gone$"
     ):
