@@ -25,13 +25,15 @@ Place = Path | Postgres
 @dataclass(frozen=True, slots=True)
 class Kept:
     """What is kept. `tables`: statements that make those of a file where they are missing; `part`: those of PostgreSQL, made by its owner; its name is also that of
-    the lock of whoever writes. `what`: what a person calls it; `mend`: the remedy for a file that cannot be used, to make it anew unless told.
+    the lock of whoever writes. `what`: what a person calls it; `mend`: the remedy for a file that cannot be used, to make it anew unless told. `rewritten`: the tables of PostgreSQL that an erasure
+    writes anew, whose readers take their lock first.
     """
 
     what: str
     tables: str
     part: SchemaPart
     mend: str = ""
+    rewritten: tuple[str, ...] = ()
 
 
 class SideRows(Protocol):
@@ -85,5 +87,5 @@ class Side(Protocol):
 def side_at(place: Place, kept: Kept) -> Side:
     """Where `kept` lies. Nothing is opened yet."""
     if isinstance(place, Postgres):
-        return SideTables(place, kept.part, kept.what)
+        return SideTables(place, kept.part, kept.what, kept.rewritten)
     return SideFile(place, kept.tables, kept.what, kept.mend)

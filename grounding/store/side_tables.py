@@ -47,8 +47,8 @@ class SideTables:
     is_shared = True
     is_made = True
 
-    def __init__(self, database: Postgres, part: SchemaPart, what: str) -> None:
-        self._database, self._part, self._what = database, part, what
+    def __init__(self, database: Postgres, part: SchemaPart, what: str, rewritten: tuple[str, ...] = ()) -> None:
+        self._database, self._part, self._what, self._rewritten = database, part, what, rewritten
         self._known = False
 
     def look(self, work: Callable[[TableRows], T]) -> T:
@@ -69,7 +69,7 @@ class SideTables:
 
     def _read(self, work: Callable[[TableRows], T], waits: tuple[float, ...]) -> T:
         def once() -> T:
-            with told(self._what), self._database.reading() as db:
+            with told(self._what), self._database.reading(*self._rewritten) as db:
                 return work(self._rows(db))
 
         return retried(once, waits)

@@ -1,18 +1,19 @@
-"""The quarantine on this machine: passages of the store of record that the screen's verdicts leave out, and a file of people's decisions."""
+"""The quarantine: passages of the store of record that the screen's verdicts leave out, and people's decisions on them, in a file or in PostgreSQL."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
+from functools import partial
 
+from grounding.database.schema import SchemaPart, Step
 from grounding.errors import StoreError
 from grounding.ports import Library
-from grounding.store.side_file import opened, read_only
+from grounding.store.dialects import forms
+from grounding.store.side import Kept, Place, side_at
 from rai.embedded.verdict_file import Chunks, Titled, VerdictFile
 from rai.ports import PromptScreen
 from rai.screening.decision import as_data
@@ -20,9 +21,64 @@ from rai.screening.quarantine import Decided, Decision, Quarantined, passage_key
 from rai.screening.retriever import verdict_key
 
 LOG = logging.getLogger("attest")
-_TABLES = """
-CREATE TABLE IF NOT EXISTS decision (key TEXT PRIMARY KEY, decision TEXT NOT NULL, at TEXT NOT NULL, note TEXT NOT NULL) WITHOUT ROWID;
+_FORGET_NOTES = """
+BEGIN
+    RETURN QUERY UPDATE quarantine_decisions d SET note = '' WHERE d.key = ANY (keys) AND d.note <> '' RETURNING d.key;
+    IF FOUND THEN
+        -- the table anew, without what stood there
+        ALTER TABLE quarantine_decisions ALTER COLUMN note TYPE text USING note || '';
+    END IF;
+END
 """
+PART = SchemaPart(
+    "quarantine",
+    (
+        Step(
+            (
+                """
+CREATE TABLE quarantine_decisions (
+    key text COLLATE "C" PRIMARY KEY,
+    decision text COLLATE "C" NOT NULL,
+    at text COLLATE "C" NOT NULL,
+    note text NOT NULL)""",
+                # no samples of what people wrote: they would keep it in the catalogue when it is erased
+                "ALTER TABLE quarantine_decisions ALTER COLUMN note SET STATISTICS 0",
+                f"""
+CREATE FUNCTION attest_forget_notes(keys text[]) RETURNS SETOF text LANGUAGE plpgsql SECURITY DEFINER
+    SET lock_timeout = '2s' SET search_path = {{schema}}, pg_temp AS $of${_FORGET_NOTES}$of$""",
+                "REVOKE ALL ON FUNCTION attest_forget_notes FROM PUBLIC",
+            ),
+            oldest=1,
+        ),
+    ),
+    rights=(
+        "GRANT SELECT, INSERT, UPDATE ON quarantine_decisions TO {worker}",
+        "GRANT EXECUTE ON FUNCTION attest_forget_notes TO {worker}",
+    ),
+)
+"""People's decisions, in PostgreSQL."""
+_KEPT = Kept(
+    "the decisions on the quarantine",
+    """
+PRAGMA secure_delete=ON;
+CREATE TABLE IF NOT EXISTS decision (key TEXT PRIMARY KEY, decision TEXT NOT NULL, at TEXT NOT NULL, note TEXT NOT NULL) WITHOUT ROWID;
+""",
+    PART,
+    mend="nothing was changed",
+    rewritten=("quarantine_decisions",),
+)
+_forms = partial(forms, shared={"decision": "quarantine_decisions"})
+_OF_KEYS = _forms("SELECT key, decision, at, note FROM {decision} WHERE key IN (SELECT value FROM {texts})")
+_NOTES = _forms("SELECT key, note FROM {decision} WHERE note <> ''")
+_KEEP = _forms(
+    "INSERT INTO {decision} (key, decision, at, note) VALUES ({param}, {param}, {param}, {param}) "
+    "ON CONFLICT (key) DO UPDATE SET decision = excluded.decision, at = excluded.at, note = excluded.note"
+)
+_FORGET = {
+    "sqlite": "UPDATE decision SET note = '' WHERE key IN (SELECT value FROM json_each(?)) AND note <> '' RETURNING key",
+    "postgresql": "SELECT attest_forget_notes(CAST(%s AS text[]))",
+}
+"""Empties notes, and finds a row for each that was not empty."""
 _DOCUMENTS = 50
 """Most documents whose chunks are read at a time."""
 _SCREENED = 64
@@ -30,59 +86,42 @@ _SCREENED = 64
 
 
 class DecisionFile:
-    """People's decisions on passages of the quarantine, in one SQLite file; safe for many readers and writers in several processes.
+    """People's decisions on passages of the quarantine, in one SQLite file, or a PostgreSQL; safe for many readers and writers in several processes.
 
-    It is made by people and not derived from the knowledge base, so it does not lie among the indexes.
+    It is made by people and not derived from the knowledge base, so a file of it does not lie among the indexes.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, place: Place) -> None:
+        self._side = side_at(place, _KEPT)
 
     def released(self, keys: Sequence[str]) -> frozenset[str]:
-        """The `keys` of passages that were released. Never raises: nothing is let through because a file cannot be read."""
+        """The `keys` of passages that were released. Never raises: nothing is let through because a decision cannot be read."""
         try:
             return frozenset(key for key, said in self.decided(keys).items() if said.decision == "released")
-        except sqlite3.Error as error:
-            LOG.warning("decisions on the quarantine cannot be read (%s); nothing is released", type(error).__name__)
+        except StoreError as error:
+            LOG.warning("%s; nothing is released", error)
             return frozenset()
 
     def decided(self, keys: Sequence[str]) -> dict[str, Decided]:
-        """The decision on each passage of `keys` that has one. Raises sqlite3.Error."""
-        if not keys or not self._path.exists():
+        """The decision on each passage of `keys` that has one. Raises StoreError."""
+        if not keys or not self._side.is_made:
             return {}
-        found: dict[str, Decided] = {}
-        with read_only(self._path) as db:
-            for at in range(0, len(keys), 500):
-                part = list(keys[at : at + 500])
-                marks = ",".join("?" * len(part))
-                rows = db.execute(f"SELECT key, decision, at, note FROM decision WHERE key IN ({marks})", part)  # noqa: S608 - question marks
-                found |= {key: Decided(decision, when, note) for key, decision, when, note in rows}
-        return found
+        rows = self._side.look(lambda db: db.rows(_OF_KEYS, list(keys)))
+        return {key: Decided(decision, when, note) for key, decision, when, note in rows}
 
     def keep(self, key: str, said: Decided) -> None:
         """Writes the decision on a passage; the newest counts. Raises StoreError."""
-        what = "the file of decisions on the quarantine"
-        with opened(self._path, _TABLES, what, mend="nothing was decided") as db:
-            db.execute("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?)", (key, said.decision, said.at, said.note))
+        self._side.write(lambda db: db.rows(_KEEP, key, said.decision, said.at, said.note))
 
     def notes(self) -> dict[str, str]:
         """Every note that was left, by the key of its passage. Raises StoreError."""
-        if not self._path.exists():
-            return {}
-        try:
-            with read_only(self._path) as db:
-                return dict(db.execute("SELECT key, note FROM decision WHERE note <> ''"))
-        except sqlite3.Error as error:
-            raise StoreError(f"decisions on the quarantine cannot be read ({type(error).__name__})") from None
+        return dict(self._side.look(lambda db: db.rows(_NOTES))) if self._side.is_made else {}
 
     def forget(self, keys: Sequence[str]) -> int:
-        """Empties the notes on these passages, so that nothing of them is left in the file; the decisions stay. How many there were. Raises StoreError."""
-        if not keys or not self._path.exists():
+        """Empties the notes on these passages, so that nothing of them is left in the file or the tables; the decisions stay. How many there were. Raises StoreError."""
+        if not keys or not self._side.is_made:
             return 0
-        with opened(self._path, _TABLES, "the file of decisions on the quarantine", mend="nothing was erased") as db:
-            db.execute("PRAGMA secure_delete=ON")
-            wanted = "UPDATE decision SET note = '' WHERE key = ? AND note <> ''"
-            return sum(db.execute(wanted, (key,)).rowcount for key in keys)
+        return len(self._side.write(lambda db: db.rows(_FORGET, list(keys))))
 
 
 class EmbeddedQuarantine:
@@ -130,8 +169,8 @@ class EmbeddedQuarantine:
     def _decided(self, keys: Sequence[str]) -> dict[str, Decided]:
         try:
             return self._decisions.decided(keys)
-        except sqlite3.Error as error:
-            LOG.warning("decisions on the quarantine cannot be read (%s)", type(error).__name__)
+        except StoreError as error:
+            LOG.warning("%s", error)
             return {}
 
 

@@ -149,7 +149,7 @@ UNION ALL
 SELECT 'function', p.oid::regprocedure::text, concat_ws(' ', pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), lanname, prosecdef,
         array_to_string(proconfig, ' '), prosrc)
     FROM pg_proc p JOIN pg_language l ON l.oid = prolang
-    WHERE pronamespace = current_schema()::regnamespace AND proname LIKE 'attest\\_%'
+    WHERE pronamespace = current_schema()::regnamespace AND proname IN ('attest_refuse', 'attest_refuse_update', 'attest_erase')
 UNION ALL
 SELECT 'rule', rulename, pg_get_ruledef(r.oid) FROM made JOIN pg_rewrite r ON ev_class = made.oid
 UNION ALL
