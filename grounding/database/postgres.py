@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlalchemy import (
@@ -19,6 +20,7 @@ from sqlalchemy import (
     bindparam,
     cast,
     create_engine,
+    event,
     func,
     make_url,
     text,
@@ -43,11 +45,17 @@ _BEGUN = text(
     "pg_advisory_xact_lock(hashtextextended(current_schema() || '.' || :lock, 0))"
 ).bindparams(bindparam("wait"), bindparam("lock"))
 
+_SELF = text(
+    "SELECT split_part(current_setting('server_version'), ' ', 1), current_database(), coalesce(current_schema(), ''), "
+    "CAST(current_user AS text)"
+)
+
 _BY_STATE = {
     "08": "the connection was lost",
     "25006": "it is read-only",
     "28": "it refuses the user or the password",
     "3D000": "there is no such database",
+    "3F000": "there is no such schema",
     "40P01": "another process holds it locked",
     "42501": "its user lacks a right",
     "42P01": "a table or column is gone",
@@ -71,6 +79,7 @@ _OUR_OWN = "P0001"
 """The SQLSTATE of what a trigger of ours raises, whose words are ours too."""
 _BY_WORDS = {  # an error before there is a session has words alone
     "password authentication failed": "it refuses the user or the password",
+    "not permitted to log in": "it refuses the user or the password",
     "no password supplied": "it wants a password",
     "no pg_hba.conf entry": "it refuses this user from this machine",
     "certificate verify failed": "its certificate is not of an authority that is trusted",
@@ -80,6 +89,7 @@ _BY_WORDS = {  # an error before there is a session has words alone
     "session is read-only": "it is read-only",
     "starting up": "it is starting",
     "too many clients": "it takes no more connections",
+    "too many connections": "it takes no more connections",
     "remaining connection slots": "it takes no more connections",
     "does not exist": "there is no such database or user",
     "could not translate host name": "its host has no address",
@@ -94,16 +104,51 @@ class ConnectionLost(StoreError):
     """The connection ended in between. What was not committed was not stored; of what was, the answer may not have come."""
 
 
-class Postgres:
-    """A PostgreSQL database, connected to when it is first used. `url`: `postgresql://user@host/database`, with libpq's parameters. `wait_s`: seconds to wait for a lock.
-
-    Raises SettingsError for an address that is none, or where the driver is not installed. Safe for use by threads.
+@dataclass(frozen=True, slots=True)
+class Server:
+    """What a database says of itself: version of the program as it is written ("16.4"), name of the database, its schema ("" where the one that is looked into is not
+    there), the user.
     """
 
-    def __init__(self, url: str, *, wait_s: float = WAIT_S, pool: int = _POOL) -> None:
+    version: str
+    database: str
+    schema: str
+    user: str
+
+
+class Postgres:
+    """A PostgreSQL database, connected to when it is first used. `url`: `postgresql://user@host/database`, with libpq's parameters. `wait_s`: seconds to wait for a lock.
+    `password`: asked for at each new connection, in the place of one in the address; it may raise SettingsError.
+
+    Raises SettingsError for an address that is none, or where the driver is not installed; whoever connects StoreError for a server that is too old. Safe for use
+    by threads; `close` ends the connections that nobody uses, and whoever comes later gets new ones.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        wait_s: float = WAIT_S,
+        pool: int = _POOL,
+        password: Callable[[], str] | None = None,
+    ) -> None:
         self.wait_s = wait_s
-        self._engine = _engine(url, pool)
+        self._engine = _engine(url, pool, password)
         self._reader = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+    @property
+    def address(self) -> str:
+        """Who is connected to what, without the password and without parameters: `postgresql://user@host:5432/database`."""
+        url = self._engine.url
+        host = url.host or url.query.get("host") or "local socket"
+        host = host if isinstance(host, str) else ",".join(host)
+        return f"postgresql://{url.username or ''}@{host}{f':{url.port}' if url.port else ''}/{url.database or ''}"
+
+    def server(self) -> Server:
+        """What the server says of itself now. Raises StoreError."""
+        with told("the database"), self._reader.connect() as connection:
+            row = connection.execute(_SELF).one()
+        return Server(*row)
 
     @contextmanager
     def reading(self, *tables: str) -> Iterator[Connection]:
@@ -197,13 +242,8 @@ def state_of(error: DBAPIError) -> str:
 
 
 def refuse_unfit(connection: Connection) -> None:
-    """Raises StoreError for a server that is too old, or takes no writes."""
-    version, read_only = connection.execute(
-        text("SELECT current_setting('server_version_num')::integer, current_setting('transaction_read_only')")
-    ).one()
-    if version < OLDEST * 10_000:
-        raise StoreError(f"the database is PostgreSQL {version // 10_000}; this program needs {OLDEST} or newer")
-    if read_only == "on":
+    """Raises StoreError for a server that takes no writes."""
+    if connection.execute(text("SELECT current_setting('transaction_read_only')")).scalar_one() == "on":
         raise StoreError("the database is read-only")
 
 
@@ -213,7 +253,7 @@ def _locks(tables: tuple[str, ...], wait_s: float) -> str:
     return f"{wait}; LOCK TABLE {', '.join(tables)} IN ACCESS SHARE MODE" if tables else wait
 
 
-def _engine(address: str, pool: int) -> Engine:
+def _engine(address: str, pool: int, password: Callable[[], str] | None) -> Engine:
     try:
         url = make_url(address)
     except (ArgumentError, ValueError):
@@ -227,7 +267,7 @@ def _engine(address: str, pool: int) -> Engine:
         "prepare_threshold": None,  # named statements belong to a session, which a pooler changes
     }
     try:
-        return create_engine(
+        engine = create_engine(
             url.set(drivername=_DRIVER),
             connect_args={name: value for name, value in given.items() if name not in url.query},
             pool_size=pool,
@@ -236,3 +276,18 @@ def _engine(address: str, pool: int) -> Engine:
         )
     except ImportError:
         raise SettingsError("PostgreSQL needs its driver: pip install 'attest-copilot[postgres]'") from None
+    if password is not None:
+
+        @event.listens_for(engine, "do_connect")
+        def _with_password(_dialect: Any, _record: Any, _given: Any, parameters: dict[str, Any]) -> None:
+            parameters["password"] = password()
+
+    event.listen(engine, "connect", _refuse_old)
+    return engine
+
+
+def _refuse_old(connection: Any, _record: Any) -> None:
+    version = connection.info.server_version // 10_000
+    if version < OLDEST:
+        connection.close()
+        raise StoreError(f"the database is PostgreSQL {version}; this program needs {OLDEST} or newer")

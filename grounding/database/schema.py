@@ -5,7 +5,7 @@ Upgrades expand and then contract: a step that an older program can live with le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, text
@@ -57,6 +57,8 @@ def upgrade(
     connection.execute(text(_TABLE))
     schema = _quoted(connection, str(connection.execute(text("SELECT current_schema()")).scalar_one()))
     brought = {}
+    if worker is not None:
+        connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA {schema} TO {_quoted(connection, worker)}")
     for part in parts:
         before = _number(connection, part)
         if before > part.number:
@@ -73,24 +75,52 @@ def upgrade(
     return brought
 
 
+@dataclass(frozen=True, slots=True)
+class PartState:
+    """A part as a database has it: its number, 0 where it is not there; that which this program knows; why this program cannot use it, None if it can."""
+
+    name: str
+    number: int
+    known: int
+    why: str | None
+
+
 def refuse_other(connection: Connection, part: SchemaPart) -> None:
     """Raises StoreError if the part is not there, or is of a number that this program cannot use."""
+    (found,) = states(connection, [part])
+    if found.why is not None:
+        raise StoreError(found.why)
+
+
+def states(connection: Connection, parts: Sequence[SchemaPart]) -> list[PartState]:
+    """What the database has of `parts`, in one look; nothing more can be asked of the transaction if it has none."""
     try:
-        found = connection.execute(
-            text("SELECT number, oldest FROM attest_schema WHERE part = :part"), {"part": part.name}
-        ).first()
+        rows = connection.execute(text("SELECT part, number, oldest FROM attest_schema")).all()
     except DBAPIError as error:
         if state_of(error) not in _NONE_YET:
             raise
-        found = None
-    if found is None:
-        raise StoreError(f"the database has no tables for the {part.name} yet; its owner makes them")
-    if found.number < part.number:
-        raise StoreError(
-            f"the {part.name} in the database is of schema {found.number}, this program needs {part.number}; its owner brings it up"
+        rows = []
+    there = {row.part: (int(row.number), int(row.oldest)) for row in rows}
+    return [PartState(part.name, there.get(part.name, (0, 0))[0], part.number, _why(part, there)) for part in parts]
+
+
+def _why(part: SchemaPart, there: Mapping[str, tuple[int, int]]) -> str | None:
+    """Why this program cannot use a part. `there`: by the name of a part its number and that of the oldest program that may use it."""
+    if part.name not in there:
+        return f"the database has no tables for the {part.name} yet; its owner makes them: attest database upgrade"
+    number, oldest = there[part.name]
+    if number < part.number:
+        return (
+            f"the {part.name} in the database is of schema {number}, this program needs {part.number}; "
+            "its owner brings it up: attest database upgrade"
         )
-    if found.oldest > part.number:
-        raise StoreError(_newer(part, found.number))
+    return _newer(part, number) if oldest > part.number else None
+
+
+def has_role(connection: Connection, name: str) -> bool:
+    """True if the server has a role of this name."""
+    found = connection.execute(text("SELECT 1 FROM pg_roles WHERE rolname = :name"), {"name": name})
+    return found.scalar() is not None
 
 
 def _newer(part: SchemaPart, number: int) -> str:

@@ -6,8 +6,10 @@ import asyncio
 import contextlib
 import fcntl
 import logging
+import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from typing import IO
 
 from grounding.database.postgres import Postgres
 from grounding.embedded.fill_vectors import fill
@@ -24,6 +26,8 @@ from grounding.store.store_reader import StoreReader
 
 LOG = logging.getLogger("attest")
 _WORDS_BATCH = 2000
+LOCK_WAIT_S = 15.0
+"""Seconds that an ingest waits for a server of this machine whose indexes follow a shared store: it writes what is new and no more."""
 
 
 class EmbeddedIndex:
@@ -43,6 +47,8 @@ class EmbeddedIndex:
         self.words = WordIndex(folder / "words")
         self._embedder, self._at_once = embedder, at_once
         self._lock_path = folder / "ingest.lock"
+        self._wait_s = 0.0 if shared is None else LOCK_WAIT_S
+        self._kept_up = -1
         self._stack = contextlib.ExitStack()
 
     def close(self) -> None:
@@ -54,16 +60,21 @@ class EmbeddedIndex:
 
     def lock(self) -> None:
         """Take the writer's lock until `unlock`. The kernel drops the lock of a killed process. Raises StoreError."""
+        self._lock(self._wait_s)
+
+    def _lock(self, wait_s: float) -> None:
         handle = self._stack.enter_context(self._lock_path.open("w"))
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            handle.close()
-            raise StoreError("another ingest is at work on this knowledge base; wait for it to end") from error
+        until = time.monotonic() + wait_s
+        while not _locked(handle):
+            if time.monotonic() >= until:
+                handle.close()
+                raise StoreError("another ingest is at work on this knowledge base; wait for it to end")
+            time.sleep(0.1)
         if self.words.count() and self.store.words_are_foreign():
             self.words.clear()
         if self.words_lost():
             self.store.mark_all_unindexed()
+            self.words.fresh = False  # from now on the marks say what it lacks
 
     def words_lost(self) -> bool:
         """True if the word index holds nothing of what the store believes to be in it. Whoever opened a lost index made
@@ -81,10 +92,12 @@ class EmbeddedIndex:
         behind = bool(self._codes_behind())
         if not (lost or behind or self.store.unindexed()):
             return False
-        if lost:
+        if lost and self.store.is_shared:
+            LOG.info("there is no word index on this machine yet: building it from the store")
+        elif lost:
             LOG.warning("the word index is missing: building it again from the store")
         try:
-            self.lock()
+            self._lock(0.0)
         except StoreError:
             return False
         try:
@@ -96,10 +109,26 @@ class EmbeddedIndex:
             self.unlock()
         return True
 
+    def keep_up(self) -> bool:
+        """Bring the word index and the vector codes up to a store that others write to, if that changed since this was last done. True if there was anything. Raises
+        StoreError.
+
+        Removals and narrower rights need not wait for this: the store is asked about each passage that is found.
+        """
+        generation = self.store.generation()
+        if generation == self._kept_up:
+            return False
+        self.words.reload()  # another process of this machine may have been faster
+        done = self.finish()
+        if not self.store.unindexed():
+            self._kept_up = generation
+        return done
+
     def rebuild(self, on_done: Callable[[int, int], None]) -> None:
         """Delete the word index and make it again from the store, under the lock. If killed, the next ingest goes on."""
         self.store.mark_all_unindexed()
         self.words.clear()
+        self.words.fresh = False
         self._catch_up(on_done)
 
     def unlock(self) -> None:
@@ -244,3 +273,12 @@ class EmbeddedIndex:
             return False
         await asyncio.to_thread(self.store.drop, [doc_id], pulled=True)
         return True
+
+
+def _locked(handle: IO[str]) -> bool:
+    """True if the lock of the file is ours now."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -42,6 +42,11 @@ class Store:
         self.folder = self._database.folder
         """Where the indexes lie."""
 
+    @property
+    def is_shared(self) -> bool:
+        """True if other machines may write to it."""
+        return self._notes is not None
+
     def close(self) -> None:
         """Close all connections."""
         self._database.close()

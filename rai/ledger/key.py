@@ -18,6 +18,8 @@ from rai.ledger.chain import GENESIS, seal
 from rai.ledger.secret_file import load_secret, sync_folder, write_durably
 
 _SETTING = "ATTEST_LEDGER_KEY_FILE"
+TO_BE_GIVEN = "and where several machines share a database it is given to each, never made: the same for all"
+"""Why a key that is missing is not made."""
 _LEFT_S = 3600.0
 """Seconds after which nobody is still at work on a mark that was prepared: it waits for the store's write lock at most."""
 

@@ -57,7 +57,7 @@ from rai.ledger.databases.form import LedgerDatabase, RecordedTwice
 from rai.ledger.databases.postgres import PostgresLedger
 from rai.ledger.databases.sqlite import BUSY_SECONDS, SqliteLedger, store_errors
 from rai.ledger.export import export_lines
-from rai.ledger.key import Anchor, Mark, load_key, signing_key_beside
+from rai.ledger.key import TO_BE_GIVEN, Anchor, Mark, load_key, signing_key_beside
 from rai.ledger.proof_file import Proven, proof_document
 from rai.ledger.signing import Proof, SignedTree
 from rai.ledger.signing_keys import SigningKeys
@@ -69,7 +69,6 @@ from rai.records import Break, Entry, Verification
 
 ERASED_AT_ONCE = 1_000
 """Entries that one record of an erasure names."""
-_TO_BE_GIVEN = "and where several machines share a database it is given to each, never made: the same for all"
 _LEFTOVERS_S = 0.2
 """Seconds that opening a ledger may wait for others who read it, to fold what a killed process left in the log."""
 T = TypeVar("T")
@@ -159,7 +158,7 @@ class SqlLedger:
         sql.note_anew(connection, as_made(self._key, self._ledger_id))
         if last is None:
             self._anchor.start(self._ledger_id)
-        seed = load_signing_seed(self._signing_key_file, make=self._database.makes_keys, why=_TO_BE_GIVEN)
+        seed = load_signing_seed(self._signing_key_file, make=self._database.makes_keys, why=TO_BE_GIVEN)
         public = SigningKey(origin_of(self._ledger_id), seed).verifier().line()
         said = {NAME: SCHEMA, "ledger_id": self._ledger_id, "verifier_key": public}
         return self._insert(connection, UPGRADE if last else GENESIS_ENTRY, canonical(said))
@@ -195,7 +194,7 @@ class SqlLedger:
     def _load_key(self, path: Path, *, make: bool) -> bytes:
         if self._database.makes_keys:
             return load_key(path, make=make)
-        return load_key(path, make=False, why=_TO_BE_GIVEN)
+        return load_key(path, make=False, why=TO_BE_GIVEN)
 
     def _open_to_read(self, key_file: Path) -> None:
         there = self._database.exists

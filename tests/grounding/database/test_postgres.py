@@ -113,9 +113,11 @@ def test_a_server_that_is_fit_is_one_that_writes_and_is_new_enough(
     database = Postgres(database_url)
     with database.writing("any") as connection:
         refuse_unfit(connection)
-        monkeypatch.setattr("grounding.database.postgres.OLDEST", 99)
-        with pytest.raises(StoreError, match="this program needs 99 or newer"):
-            refuse_unfit(connection)
+    monkeypatch.setattr("grounding.database.postgres.OLDEST", 99)
+    old = Postgres(database_url)
+    with pytest.raises(StoreError, match="this program needs 99 or newer"), old.reading():
+        pass
+    old.close()
     monkeypatch.undo()
     with database.reading() as connection, pytest.raises(StoreError, match="read-only"):
         refuse_unfit(connection)

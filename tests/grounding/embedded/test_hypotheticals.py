@@ -296,7 +296,10 @@ async def test_a_database_that_fails_costs_no_ingest(
     file = Hypotheticals(database)
     index = await open_kb(tmp_path / "index", [PETS, POOL], embedder)
     assert await file.follow(index.store, embedder, Imagining({})) == 0
-    assert "the database has no tables for the hypotheticals yet; its owner makes them" in caplog.text
+    assert (
+        "the database has no tables for the hypotheticals yet; its owner makes them: attest database upgrade"
+        in caplog.text
+    )
     made(database_url, PART).close()
     database.armed = True
     assert await file.follow(index.store, embedder, Imagining({})) == 0

@@ -143,7 +143,7 @@ def test_a_worker_counts_and_can_do_nothing_else(database_url: str, worker_url: 
 async def test_where_nothing_can_be_counted_nothing_is_sent(database_url: str, day: Day) -> None:
     spending = Spending(Postgres(database_url), day)
     embedder = RationedEmbedder(HashEmbedder(), Ceiling(day=1000), spending)
-    missing = "^the database has no tables for the spending yet; its owner makes them$"
+    missing = "^the database has no tables for the spending yet; its owner makes them: attest database upgrade$"
     with pytest.raises(StoreError, match=missing):
         await embedder.embed([TEXT])
     with pytest.raises(StoreError, match=missing):

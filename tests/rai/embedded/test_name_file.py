@@ -184,7 +184,7 @@ async def test_a_database_that_cannot_be_used_makes_no_name_known_and_is_left_al
     """Each text of a turn asks for the list: it is looked at once in a while."""
     now = [0.0]
     names = NameFile(Postgres(database_url), clock=lambda: now[0])
-    missing = "the database has no tables for the names yet; its owner makes them"
+    missing = "the database has no tables for the names yet; its owner makes them: attest database upgrade"
     with pytest.raises(StoreError, match=f"^{missing}$"):
         assert names.exists
     assert [names.current() for _ in range(3)] == [{}, {}, {}]

@@ -141,7 +141,7 @@ def test_a_worker_decides_and_forgets_and_can_do_nothing_else(database_url: str,
 
 def test_a_database_that_cannot_be_used_releases_nothing(database_url: str, caplog: pytest.LogCaptureFixture) -> None:
     decisions = DecisionFile(Postgres(database_url))
-    missing = "the database has no tables for the quarantine yet; its owner makes them"
+    missing = "the database has no tables for the quarantine yet; its owner makes them: attest database upgrade"
     assert decisions.released(["k1"]) == frozenset()
     assert caplog.messages == [f"{missing}; nothing is released"]
     with pytest.raises(StoreError, match=f"^{missing}$"):

@@ -212,7 +212,7 @@ async def test_a_worker_judges_and_can_change_nothing_else(database_url: str, wo
 async def test_a_database_that_cannot_be_used_means_judging_again(
     database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    missing = "the database has no tables for the verdicts yet; its owner makes them"
+    missing = "the database has no tables for the verdicts yet; its owner makes them: attest database upgrade"
     shelf, screen, file = Shelf(TEXTS), Counting(), VerdictFile(Postgres(database_url), "v1")
     found = await ScreenedRetriever(shelf, screen, earlier=file.known).retrieve(Query("q"), Access(), 5)
     assert [bool(p.screened) for p in found.passages] == [False, True]

@@ -98,7 +98,10 @@ def test_a_worker_does_all_of_its_work_and_can_change_nothing_else(
 
 def test_a_database_without_tables_or_of_another_schema_is_one_line(database_url: str, tmp_path: Path) -> None:
     database = Postgres(database_url)
-    with pytest.raises(StoreError, match=r"^the database has no tables for the store yet; its owner makes them$"):
+    with pytest.raises(
+        StoreError,
+        match=r"^the database has no tables for the store yet; its owner makes them: attest database upgrade$",
+    ):
         Store(database, tmp_path)
     with pytest.raises(StoreError, match=r"^the store cannot be used: a table or column is gone$"):
         StoreReader(database).rows(["c"])
