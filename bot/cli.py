@@ -36,6 +36,7 @@ COMMANDS = {
     "review-link": "Print a link to the reviewers' pages that works once.",
     "ledger": "Read, verify, export and prove the provenance log.",
     "privacy": "Erase, hold, retain and hand out what people wrote.",
+    "database": "Make and look at the database that several servers share.",
     "policies": "Show the retrieval and grading policies side by side.",
     "doctor": "Check settings and services, with the fix for each.",
     "settings": "Show every setting: name, default, value, meaning.",

@@ -91,7 +91,7 @@ class System:
     without for now, with why. `warm` loads in the
     background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
     the exact best 50 that they find; None while the search is exact. `chunks_without_vector`: passages without a vector of the embedder that search
-    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `checkpoints`: publishes those of the ledger, where there is a place for them. `retain`: take away what has been kept for long enough. `versions`: what its turns run on. `rerun`: a recorded turn once more, as the body of an entry that is not written; `recheck`: a recorded answer under the policy of that name, without a judge. `prove`: entries of the ledger with what proves them. `incoming`: a block that belongs to the trace which the headers of a request name.
+    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `checkpoints`: publishes those of the ledger, where there is a place for them. `retain`: take away what has been kept for long enough. `versions`: what its turns run on. `rerun`: a recorded turn once more, as the body of an entry that is not written; `recheck`: a recorded answer under the policy of that name, without a judge. `prove`: entries of the ledger with what proves them. `keep_up`: has the search indexes of this machine follow a store that other machines write to; None where no other does. `incoming`: a block that belongs to the trace which the headers of a request name.
     """
 
     settings: Settings
@@ -121,6 +121,7 @@ class System:
     rerun: Callable[[Rerun], Awaitable[dict[str, Any]]] = no_rerun
     recheck: Callable[[CheckRequest, str], Awaitable[Report]] = no_recheck
     prove: Callable[[Collection[str]], Awaitable[Proven]] = no_proofs
+    keep_up: Callable[[], Awaitable[object]] | None = None
     incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()
 
     def grader_of(self, policy: Policy) -> Grader:

@@ -53,6 +53,7 @@ _EXAMPLES = (
     "attest",
     "https://name.example/.default",
     "openid",
+    "postgresql://name.example/attest",
     "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
 )
 """Values of every form that a setting has; the first that a setting takes shows what it needs beside it."""

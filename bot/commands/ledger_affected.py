@@ -13,8 +13,9 @@ from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened
-from bot.desk.index import NAME, Desk
+from bot.desk.index import Desk
 from bot.desk.search import is_day
+from bot.places import places_of
 from bot.replay.affected import AffectedTurn, ChangedDocument, Untouched, changed_documents, require_document
 from bot.replay.affected import affected as affected_turns
 from grounding.errors import InputError
@@ -119,7 +120,7 @@ def lines_of(turn: AffectedTurn) -> Sequence[str]:
 
 
 async def _found(context: typer.Context, document: str, since: str, limit: int, before: int) -> _AffectedFound:
-    desk = Desk(settings_of().files.home / NAME)
+    desk = Desk(places_of(settings_of()).desk)
     try:
         async with opened(context) as system:
             await brought_up(desk, system.ledger)

@@ -13,8 +13,9 @@ from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, progress, table
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened
-from bot.desk.index import NAME, Desk
+from bot.desk.index import Desk
 from bot.desk.search import CHOICES, DeskSearch, is_day
+from bot.places import places_of
 from bot.replay.affected import require_document
 from bot.replay.compare import Compartment
 from bot.replay.replay import Replayed
@@ -144,7 +145,7 @@ def _many(turns: Sequence[Mapping[str, Any]], before: int | None, *, json: bool)
 
 async def _todays(context: typer.Context, wanted: DeskSearch, limit: int) -> tuple[list[Mapping[str, Any]], int | None]:
     """The turns of a search as JSON has them, without what each replay holds, and where the next begin; None if there are none."""
-    desk, found, before = Desk(settings_of().files.home / NAME), list[Mapping[str, Any]](), None
+    desk, found, before = Desk(places_of(settings_of()).desk), list[Mapping[str, Any]](), None
     try:
         async with opened(context) as system:
             await brought_up(desk, system.ledger)

@@ -17,9 +17,10 @@ from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened_ledger, opened_record
 from bot.desk import table as files
 from bot.desk.bundle import FORMAT, write_bundle
-from bot.desk.index import NAME, SAMPLED, STRATA, Counts, Desk, DownloadRow, Draw
+from bot.desk.index import SAMPLED, STRATA, Counts, Desk, DownloadRow, Draw
 from bot.desk.search import CHOICES, IN_EVIDENCE, LONGEST, NAMED, REASONS, UNDELIVERED, YES, DeskSearch, is_day
 from bot.events.copies import Exported, record_export
+from bot.places import is_there, places_of
 from bot.wording.verdicts import VERDICTS
 from grounding.errors import AttestError, InputError
 from rai.ports import Ledger
@@ -223,10 +224,10 @@ def _document(rows: Sequence[DownloadRow], counts: Counts, before: int | None, d
 @asynccontextmanager
 async def opened_desk(context: typer.Context) -> AsyncIterator[Desk]:
     """The index, brought up to the last entry of the ledger, and closed at the end. Raises InputError where there is no ledger, StoreError."""
-    home = settings_of().files.home
-    if not (home / "ledger.db").is_file():
+    places = places_of(settings_of())
+    if not is_there(places.ledger):
         raise InputError("there is no ledger yet: its first entry makes it")
-    desk = Desk(home / NAME)
+    desk = Desk(places.desk)
     try:
         async with opened_record(context) as ledger:
             await brought_up(desk, ledger)

@@ -15,7 +15,7 @@ from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened, opened_record
-from bot.desk.index import NAME, Desk
+from bot.desk.index import Desk
 from bot.desk.search import REASONS, DeskSearch, is_day
 from bot.desk.sql import FoundEntry
 from bot.judging.corrections import CorrectedTurn, corrected
@@ -25,6 +25,7 @@ from bot.judging.unanswered import unanswered as read_unanswered
 from bot.judging.verdict import Assessment
 from bot.judging.verdict import judge as judge_turn
 from bot.operator import operator
+from bot.places import places_of
 from bot.wording.verdicts import REASON_WORDS, VERDICT_WORDS, VERDICTS
 from grounding.errors import InputError
 from rai.records import Entry
@@ -241,7 +242,7 @@ async def _queue(context: typer.Context, reason: str, limit: int) -> tuple[dict[
 
 
 async def _judge(context: typer.Context, entry_id: str, said: Assessment) -> Entry:
-    desk = Desk(settings_of().files.home / NAME)
+    desk = Desk(places_of(settings_of()).desk)
     try:
         async with opened(context) as system:
             return await judge_turn(system.ledger, desk, system.library, entry_id, said, channel="cli", by=operator())

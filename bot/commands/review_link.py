@@ -10,6 +10,7 @@ import typer
 from bot.commands.shared import options
 from bot.commands.shared.output import emit, note
 from bot.commands.shared.startup import run, settings_of, warn_of_unknown_names
+from bot.places import is_there, places_of
 from bot.review.session import LINK_SECONDS, ReviewAccess
 from bot.server.addresses import base_url, review_link
 from bot.settings.settings import Settings
@@ -68,12 +69,12 @@ async def _offered(settings: Settings, *, revoke: bool) -> str | None:
         )
     if not revoke and settings.serving.port == 0 and settings.serving.public_url is None:
         raise SettingsError("ATTEST_PORT=0 does not say where the server is: give its port with --port N")
-    path = settings.files.home / "state.db"
-    if not path.is_file():  # made here, it could belong to another user than the server's
+    place = places_of(settings).state
+    if not is_there(place):  # made here, it could belong to another user than the server's
         raise SettingsError(
             f"ATTEST_HOME={settings.files.home}: no server has run over this home; start attest serve first, or name its home"
         )
-    state = State(path)
+    state = State(place)
     await state.open()
     try:
         access = ReviewAccess(state)

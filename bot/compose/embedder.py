@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from bot.compose.backends import embedder_backends
 from bot.compose.parts import SPENT, embedding_model
 from bot.compose.resources import Resources
+from bot.places import places_of
 from bot.settings.backends import ListedBackend
 from bot.settings.settings import Settings
 from grounding.embedded.rationed import RationedEmbedder, Spending
@@ -70,7 +71,7 @@ def rationed_embedder(settings: Settings, resources: Resources) -> Embedder | No
 
 def spending(settings: Settings) -> Spending:
     """What the ingests of each day had embedded by a service."""
-    return Spending(settings.files.home / "index" / SPENT)
+    return Spending(places_of(settings).in_index(SPENT))
 
 
 def _remote_embedder(

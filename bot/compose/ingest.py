@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bot.compose.database import usable_places
 from bot.compose.embedder import fingerprint_of, rationed_embedder
 from bot.compose.parts import NAMES, VERDICTS, embedded_screen
 from bot.compose.resources import Close, Resources
@@ -17,6 +18,7 @@ from bot.compose.search import Follow, mirror
 from bot.compose.services import imaginer
 from bot.events.copies import Rebuilt, record_index, record_rebuild
 from bot.operator import operator
+from bot.places import places_of
 from bot.settings.settings import Settings
 from grounding.errors import ServiceError
 from grounding.ingest.chunk_settings import marked, unmarked
@@ -37,7 +39,8 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
     from grounding.store.store_reader import StoreReader
 
     def compare() -> bool:
-        index = EmbeddedIndex(settings.files.home / "index", None)
+        places = usable_places(settings)
+        index = EmbeddedIndex(places.index, None, places.database)
         try:
             known = {doc_id: stamp[:2] for doc_id, stamp in index.stamps().items()}
             there = {item.doc_id: (item.root, marked(item.stamp, settings.chunks.chunking)) for item in find(paths)}
@@ -134,12 +137,13 @@ async def open_ingester(settings: Settings) -> StoreIngester:
     from rai.embedded.verdict_file import VerdictFile
     from rai.ledger.store import SqlLedger
 
+    places = await asyncio.to_thread(usable_places, settings)
     resources = Resources()
     embedder = await asyncio.to_thread(rationed_embedder, settings, resources)
     at_once = settings.embedding.at_once if settings.embedding.kind == "openai" else 1
-    index = await asyncio.to_thread(partial(EmbeddedIndex, settings.files.home / "index", embedder, at_once=at_once))
+    index = await asyncio.to_thread(partial(EmbeddedIndex, places.index, embedder, places.database, at_once=at_once))
     files = settings.files
-    make = partial(SqlLedger, files.home / "ledger.db", files.ledger_key, signing_key_file=files.signing_key_path)
+    make = partial(SqlLedger, places.ledger, files.ledger_key, signing_key_file=files.signing_key_path)
     ledger = await asyncio.to_thread(make)
 
     async def close() -> None:
@@ -147,9 +151,9 @@ async def open_ingester(settings: Settings) -> StoreIngester:
         await asyncio.to_thread(index.close)
         await ledger.close()
 
-    names = NameFile(settings.files.home / "index" / NAMES)
+    names = NameFile(places.in_index(NAMES))
     screen = await embedded_screen(settings)
-    verdicts = VerdictFile(settings.files.home / "index" / VERDICTS, screen.version)
+    verdicts = VerdictFile(places.in_index(VERDICTS), screen.version)
     imagine = imaginer(settings, index.store, embedder, screen, resources)
     follow = partial(_followed, mirror(settings, index.store, embedder, resources), ledger)
 
@@ -210,4 +214,4 @@ def open_history(settings: Settings) -> History:
     """The earlier versions of documents, those that are out, and backups; needs neither model nor ledger."""
     from grounding.store.history import StoreHistory
 
-    return StoreHistory(settings.files.home / "index" / "store.db")
+    return StoreHistory(places_of(settings).store)

@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bot.compose.database import usable_places
 from bot.compose.parts import DECISIONS
-from bot.desk.index import NAME as INDEX
 from bot.desk.index import Desk
 from bot.operator import operator
+from bot.places import is_there, places_of
 from bot.privacy.erasure import ErasableLedger, Stores
 from bot.privacy.retention import Retained, Terms, retain
 from bot.settings.forms import days_of_kinds
@@ -33,8 +34,8 @@ async def open_stores(settings: Settings, *, read_only: bool = False) -> AsyncIt
     from rai.ledger.store import SqlLedger
 
     files = settings.files
-    path = files.home / "ledger.db"
-    if not path.is_file():
+    path = (await asyncio.to_thread(usable_places, settings)).ledger
+    if not is_there(path):
         raise SettingsError(f"ATTEST_HOME={files.home}: there is no ledger here")
     masks = redaction(Redactor(settings.answering.phone_regions))
     make = partial(SqlLedger, path, files.ledger_key, signing_key_file=files.signing_key_path)
@@ -48,13 +49,13 @@ async def open_stores(settings: Settings, *, read_only: bool = False) -> AsyncIt
 
 @asynccontextmanager
 async def stores_over(settings: Settings, ledger: ErasableLedger) -> AsyncIterator[Stores]:
-    """The stores of `settings` beside a ledger that is open; `state.db` is opened where there is one. Raises StoreError."""
+    """The stores of `settings` beside a ledger that is open; the state is opened where there is one. Raises StoreError."""
     from rai.embedded.quarantine import DecisionFile
 
-    home = settings.files.home
-    state = State(home / "state.db") if (home / "state.db").is_file() else None
-    desk = Desk(home / INDEX) if (home / INDEX).is_file() else None
-    notes = _FileNotes(DecisionFile(home / DECISIONS))
+    places = places_of(settings)
+    state = State(places.state) if is_there(places.state) else None
+    desk = Desk(places.desk) if is_there(places.desk) else None
+    notes = _FileNotes(DecisionFile(places.in_home(DECISIONS)))
     if state is not None:
         await state.open()
     try:

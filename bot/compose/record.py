@@ -8,7 +8,9 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from bot.compose.checkpoints import publisher
+from bot.compose.database import usable_places
 from bot.compose.resources import Resources
+from bot.places import is_there
 from bot.settings.settings import Settings
 from bot.system import OpenLedger
 from grounding.errors import InputError
@@ -20,8 +22,8 @@ async def open_record(settings: Settings) -> AsyncIterator[Ledger]:
     """The ledger of `settings`, in which nothing is made or put back; closed at the end. Raises SettingsError, StoreError."""
     from rai.ledger.store import SqlLedger
 
-    path, key_file = settings.files.home / "ledger.db", settings.files.ledger_key
-    ledger = await asyncio.to_thread(SqlLedger, path, key_file, read_only=True)
+    places = await asyncio.to_thread(usable_places, settings)
+    ledger = await asyncio.to_thread(SqlLedger, places.ledger, settings.files.ledger_key, read_only=True)
     try:
         yield ledger
     finally:
@@ -37,8 +39,8 @@ async def open_ledger(settings: Settings, *, writes: bool = False) -> AsyncItera
     from rai.ledger.store import SqlLedger
 
     files, resources = settings.files, Resources()
-    path = files.home / "ledger.db"
-    if not path.exists():
+    path = (await asyncio.to_thread(usable_places, settings)).ledger
+    if not is_there(path):
         raise InputError("there is no ledger yet: its first entry makes store and keys")
     make = partial(SqlLedger, path, files.ledger_key, signing_key_file=files.signing_key_path, read_only=not writes)
     ledger = await asyncio.to_thread(make)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bot.compose.database import usable_places
 from bot.compose.embedder import fingerprint_of
 from bot.compose.resources import Resources
 from bot.compose.search import UPLOAD_RETRIES, UPLOAD_S, USUAL_WIDTH, reindexing, schema_of
@@ -33,7 +34,8 @@ async def opened_indexes(settings: Settings) -> AsyncIterator[SearchIndexes]:
     resources = Resources()
     width = settings.embedding.known_width if settings.embedding.kind == "openai" else USUAL_WIDTH
     schema = schema_of(settings, fingerprint_of(settings), width)
-    store = await asyncio.to_thread(EmbeddedIndex, settings.files.home / "index", None)
+    places = await asyncio.to_thread(usable_places, settings)
+    store = await asyncio.to_thread(EmbeddedIndex, places.index, None, places.database)
     try:
         found = reindexing(settings, store.store, schema, resources, within_s=UPLOAD_S, retries=UPLOAD_RETRIES)
         yield SearchIndexes(found, schema.name(settings.search.index))

@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from bot.compose.backends import chat_backends, settings_at
 from bot.compose.resources import Close, Resources
+from bot.places import places_of
 from bot.settings.backends import ListedBackend
 from bot.settings.forms import severities
 from bot.settings.load import SAMPLE
@@ -184,7 +185,7 @@ def imaginer(
     model = chat_model(
         settings, prompt_screen(settings, first, resources), Redactor(settings.answering.phone_regions), resources
     )
-    return partial(Hypotheticals(settings.files.home / "index" / HYPOTHETICALS).follow, store, embedder, model)
+    return partial(Hypotheticals(places_of(settings).in_index(HYPOTHETICALS)).follow, store, embedder, model)
 
 
 def prompt_screen(settings: Settings, first: PromptScreen, resources: Resources) -> PromptScreen:

@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot.compose.checkpoints import publisher
+from bot.compose.database import usable_places
 from bot.compose.embedder import query_embedder
 from bot.compose.parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model, names_over
 from bot.compose.privacy import apply_retention
@@ -36,6 +37,7 @@ from bot.compose.services import (
     web_search,
 )
 from bot.compose.telemetry import Tracing, tracing
+from bot.places import Places
 from bot.records import Ask, OnStage, Reply, Rerun
 from bot.settings.settings import Settings
 from bot.settings.terms import terms
@@ -76,7 +78,8 @@ async def compose(settings: Settings, *, clock: Callable[[], float] = time.monot
 
     Raises SettingsError for settings that cannot work, StoreError for an index or ledger that cannot be opened.
     """
-    return await _Builder(settings, Resources(clock), Redactor(settings.answering.phone_regions)).system()
+    places = await asyncio.to_thread(usable_places, settings)
+    return await _Builder(settings, Resources(clock), Redactor(settings.answering.phone_regions), places).system()
 
 
 @dataclass(slots=True)
@@ -86,6 +89,7 @@ class _Builder:
     settings: Settings
     resources: Resources
     redactor: Redactor
+    places: Places
 
     async def system(self) -> System:
         from grounding.embedded.grader import EmbeddedGrader
@@ -110,7 +114,7 @@ class _Builder:
             resources=self.resources,
         )
         earlier = verdicts.known if settings.screen.kind == "embedded" else _nothing_known
-        decisions = DecisionFile(settings.files.home / DECISIONS)
+        decisions = DecisionFile(self.places.in_home(DECISIONS))
         judge = self._judge(screen)
         names_of = tagger(settings, names.current, self.redactor, self.resources)
         ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(local), judge=judge)
@@ -188,17 +192,17 @@ class _Builder:
             prove=ledger.proven,
             checkpoints=publisher(self.settings, ledger, self.resources),
             retain=partial(apply_retention, self.settings, ledger),
+            keep_up=None if self.places.database is None else partial(asyncio.to_thread, index.keep_up),
         )
 
     async def _index(self, embedder: Embedder | None) -> tuple[EmbeddedIndex, NameFile]:
         from grounding.embedded.index import EmbeddedIndex
         from rai.embedded.name_file import NameFile
 
-        home = self.settings.files.home / "index"
-        index = await asyncio.to_thread(EmbeddedIndex, home, embedder)
+        index = await asyncio.to_thread(EmbeddedIndex, self.places.index, embedder, self.places.database)
         self._closes(index.close)
         await asyncio.to_thread(index.finish)
-        names = NameFile(home / NAMES)
+        names = NameFile(self.places.in_index(NAMES))
         if not names.exists:
             await names.follow(index)
         return index, names
@@ -209,7 +213,7 @@ class _Builder:
         s = self.settings
         make = partial(
             SqlLedger,
-            s.files.home / "ledger.db",
+            self.places.ledger,
             s.files.ledger_key,
             signing_key_file=s.files.signing_key_path,
             redact=redaction(self.redactor),
@@ -224,7 +228,7 @@ class _Builder:
 
         first = await embedded_screen(self.settings)
         screen = RememberingScreen(prompt_screen(self.settings, first, self.resources))
-        return screen, first, VerdictFile(self.settings.files.home / "index" / VERDICTS, first.version)
+        return screen, first, VerdictFile(self.places.in_index(VERDICTS), first.version)
 
     def _closes(self, closer: Callable[[], None]) -> None:
         async def close() -> None:
@@ -348,15 +352,17 @@ async def _ready(
     resources: Resources,
 ) -> dict[str, str]:
     """What is not ready, with the reason."""
-    unwritable = {}
+    found = {}
     try:
         await record()
     except StoreError as error:
-        unwritable = {"ledger": str(error)}
-    empty = (
-        {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"} if await is_empty() else {}
-    )
-    return {**empty, **unwritable, **resources.trouble(needed=True), **await search()}
+        found["ledger"] = str(error)
+    try:
+        if await is_empty():
+            found["knowledge base"] = "empty; run `attest ingest PATH` or `attest ingest --sample`"
+    except StoreError as error:
+        found["knowledge base"] = str(error)
+    return {**found, **resources.trouble(needed=True), **await search()}
 
 
 def _warm(redactor: Redactor) -> None:

@@ -12,6 +12,7 @@ from aiohttp import web
 from bot.desk.index import NAME, Desk
 from bot.http.app_keys import SYSTEM
 from bot.http.errors import LOG
+from bot.places import places_of
 from grounding.errors import AttestError
 
 DESK = web.AppKey("attest_desk", Desk)
@@ -25,7 +26,7 @@ PAUSE_S = 0.05
 
 def add_desk(app: web.Application) -> None:
     """The index in the home of the server, from the start of the application to its end."""
-    app[DESK] = Desk(app[SYSTEM].settings.files.home / NAME)
+    app[DESK] = Desk(places_of(app[SYSTEM].settings).desk)
     app.cleanup_ctx.append(_following)
 
 

@@ -8,6 +8,7 @@ from aiohttp import web
 
 from bot.http.app_keys import METRICS, SYSTEM
 from bot.http.errors import LOG
+from bot.http.index_follow import FOLLOWER
 from bot.http.ledger_checkpoints import SCHEDULE
 from bot.http.ledger_watch import WATCHER
 from bot.system import System
@@ -24,7 +25,8 @@ async def healthz(_request: web.Request) -> web.Response:
 
 async def readyz(request: web.Request) -> web.Response:
     """Ready to answer turns, or 503 with a reason for each part that is not. `degraded`: services that turns go on without for now,
-    a ledger that does not hold (what was recorded before may not be relied on, what is recorded now is) and checkpoints that cannot be published.
+    a ledger that does not hold (what was recorded before may not be relied on, what is recorded now is), checkpoints that cannot be published, and
+    indexes that do not follow a shared store.
     """
     system = request.app[SYSTEM]
     reasons, degraded = await unready(system, READY_SECONDS), system.degraded()
@@ -33,6 +35,9 @@ async def readyz(request: web.Request) -> web.Response:
     schedule = request.app[SCHEDULE]
     if schedule is not None and schedule.why:
         degraded = {**degraded, "checkpoints": schedule.why.removeprefix("checkpoints: ")}
+    follower = request.app[FOLLOWER]
+    if follower is not None and follower.why:
+        degraded = {**degraded, "search indexes": follower.why}
     more = {"degraded": degraded} if degraded else {}
     if reasons:
         return web.json_response({"status": "not_ready", "reasons": reasons, **more}, status=503)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from aiohttp import web
 
 from bot.http.app_keys import SYSTEM
+from bot.places import places_of
 from bot.privacy.retention import Retained
 from bot.state import State
 from bot.system import System
@@ -99,12 +100,12 @@ class _Run:
 
 
 def add_retention(app: web.Application) -> None:
-    """The sweeps, from the start of the application to its end, over the `state.db` of its home."""
+    """The sweeps, from the start of the application to its end, over its state."""
     app.cleanup_ctx.append(_sweeping)
 
 
 async def _sweeping(app: web.Application) -> AsyncIterator[None]:
-    state = State(app[SYSTEM].settings.files.home / "state.db")
+    state = State(places_of(app[SYSTEM].settings).state)
     await state.open()
     task = asyncio.create_task(RetentionSweeper(app[SYSTEM], state).run(), name="retention")
     yield

@@ -15,6 +15,7 @@ from bot.http.app_keys import ANSWER, DELIVERIES, LIMITER, LINKS, METRICS, SYSTE
 from bot.http.desk import add_desk
 from bot.http.errors import Handler, errors
 from bot.http.guard import guard, secure
+from bot.http.index_follow import add_index_follow
 from bot.http.ledger_checkpoints import add_checkpoints
 from bot.http.ledger_watch import add_ledger_watch
 from bot.http.metrics import Metrics
@@ -23,6 +24,7 @@ from bot.http.responses import static
 from bot.http.retention import add_retention
 from bot.http.source_links import SourceLinks
 from bot.observability.turn_mark import marked
+from bot.places import places_of
 from bot.review.affected import add_affected
 from bot.review.dashboard import add_dashboard
 from bot.review.door import door
@@ -65,6 +67,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     add_ledger_watch(app)
     add_checkpoints(app)
     add_retention(app)
+    add_index_follow(app)
     app.on_response_prepare.append(secure)
     app.router.add_post("/api/ask", api.ask)
     app.router.add_post("/api/check", api.check)
@@ -88,7 +91,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     add_affected(app)
     add_today(app)
     add_replay(app)
-    add_review(app, State(system.settings.files.home / "state.db"), review_token)
+    add_review(app, State(places_of(system.settings).state), review_token)
     return app
 
 

@@ -18,6 +18,7 @@ from bot.settings.groups.budget import Budget, IngestCeiling, ModelPrices, ceili
 from bot.settings.groups.chat_model import ChatModel, backend_conflicts, key_conflicts, role_conflicts
 from bot.settings.groups.checkpoints import Checkpoints, checkpoint_conflicts
 from bot.settings.groups.chunks import Chunks, chunk_conflicts
+from bot.settings.groups.database import Database, database_conflicts
 from bot.settings.groups.directory import Directory, directory_conflicts
 from bot.settings.groups.embedding import Embedding, embedding_conflicts
 from bot.settings.groups.files import Files
@@ -37,6 +38,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True, extra="forbid")
 
     files: Files
+    database: Database
     checkpoints: Checkpoints
     serving: Serving
     signin: SignIn
@@ -134,6 +136,7 @@ class Settings(BaseModel):
 
     def conflicts(self) -> Conflicts:
         """Every rule on settings that must fit together: whether it is broken, and the line that says so. The first broken one is told."""
+        yield from database_conflicts(self.database)
         yield from checkpoint_conflicts(self.checkpoints, self.files)
         yield from serving_conflicts(self.serving, self.bot)
         yield from reviewing_conflicts(self.signin, self.reviewing, self.serving, local=self.local_mode)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from bot.records import Versions
 from bot.settings.settings import Settings
 
-ELSEWHERE = {"files", "checkpoints", "serving", "signin", "reviewing", "log", "traces", "retention"}
+ELSEWHERE = {"files", "database", "checkpoints", "serving", "signin", "reviewing", "log", "traces", "retention"}
 """Groups of settings that decide where things lie and who may reach them, and nothing of how a turn runs."""
 
 

@@ -15,6 +15,7 @@ from aiohttp import http_exceptions, web
 
 from bot.http.delivery import sent_whole
 from bot.http.forwarding import left_by_proxy
+from bot.places import places_of
 from bot.records import Answer
 from bot.settings.settings import Settings
 from bot.state import State
@@ -97,7 +98,7 @@ class BotEndpoint:
         self._deliveries = deliveries
         self._transport = transport
         self._lease = lease_s
-        self._state = State(settings.files.home / "state.db")
+        self._state = State(places_of(settings).state)
         self._inbox = Inbox(self._state, lease_s=lease_s)
         self._history = ConversationHistory(self._state, days=settings.retention.state_days)
         self._worker = Worker()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict
 
 import typer
 from rich.text import Text
 
 from bot.commands.doctor.built_system import check_system
+from bot.commands.doctor.database import check_database
 from bot.commands.doctor.diagnosis import Diagnosis
 from bot.commands.doctor.machine import check_machine
 from bot.commands.doctor.services import check_services
@@ -55,7 +57,7 @@ def doctor(context: typer.Context, json: options.JsonFlag = False) -> None:
 
 
 async def _remote(context: typer.Context, settings: Settings) -> list[Diagnosis]:
-    findings = await check_services(settings)
+    findings = [*await asyncio.to_thread(check_database, settings), *await check_services(settings)]
     record = await _record(context)
     try:
         async with opened(context, settings) as system:

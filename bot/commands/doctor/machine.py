@@ -30,7 +30,7 @@ def check_machine(settings: Settings) -> Iterator[Diagnosis]:
     yield _home(settings.files.home)
     yield from check_model_files(settings)
     yield _off_policy(settings)
-    yield _ledger_key(settings.files.ledger_key)
+    yield _ledger_key(settings)
     yield _port(settings)
     yield _mode(settings)
     yield _bot(settings)
@@ -74,7 +74,11 @@ def _off_policy(settings: Settings) -> Diagnosis:
     return Diagnosis("excluded subjects", "ok", f"{len(subjects)} in {path}")
 
 
-def _ledger_key(path: Path) -> Diagnosis:
+def _ledger_key(settings: Settings) -> Diagnosis:
+    path = settings.files.ledger_key
+    if not path.exists() and settings.database.url is not None:
+        fix = "put the key there that every server of this database has"
+        return Diagnosis("ledger key", "fail", f"{path} is not there, and none is made for a shared database", fix)
     if not path.exists():
         return Diagnosis("ledger key", "ok", f"{path} (made with the first entry)")
     mode = stat.S_IMODE(path.stat().st_mode)

@@ -1,0 +1,99 @@
+"""The database that several servers share: whether this program can use it, and the tables that its owner makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.places import Places, places_of
+from bot.settings.settings import Settings
+from grounding.database.postgres import Postgres, Server, refuse_unfit, retried, told
+from grounding.database.schema import LOCK, PartState, SchemaPart, has_role, states, upgrade
+from grounding.errors import InputError, SettingsError, StoreError
+from rai.ledger.checkpoint import load_signing_seed
+from rai.ledger.key import TO_BE_GIVEN, load_key
+
+_WHAT = "the database"
+_AGAIN_S = (0.0,)
+"""A connection that the server ended while nobody used it is made anew at once; one that cannot be made is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseStatus:
+    """What the database of the settings is like. `address`: without password; `parts`: what it has of each subject."""
+
+    address: str
+    server: Server
+    parts: tuple[PartState, ...]
+
+    @property
+    def why(self) -> str | None:
+        """Why this program cannot use it, by the first part that is not as needed; None if it can."""
+        return next((part.why for part in self.parts if part.why is not None), None)
+
+
+def schema_parts() -> tuple[SchemaPart, ...]:
+    """The tables of every subject."""
+    from bot.state_schema import PART as STATE
+    from grounding.embedded.hypotheticals import PART as HYPOTHETICALS
+    from grounding.embedded.rationed import PART as SPENDING
+    from grounding.store.databases.postgres import PART as STORE
+    from rai.embedded.name_file import PART as NAMES
+    from rai.embedded.quarantine import PART as QUARANTINE
+    from rai.embedded.verdict_file import PART as VERDICTS
+    from rai.ledger.databases.postgres import PART as LEDGER
+
+    return (LEDGER, STATE, STORE, NAMES, VERDICTS, QUARANTINE, HYPOTHETICALS, SPENDING)
+
+
+def usable_places(settings: Settings) -> Places:
+    """The places of the settings, a database among them looked at first: before anything is made on this machine it is known whether the server answers, is new
+    enough, takes writes, and has every table in a form that this program can use; and that the keys, which are the same on every machine, are here.
+
+    Raises SettingsError, StoreError.
+    """
+    places = places_of(settings)
+    if places.database is not None:
+        database = places.database
+
+        def look() -> list[PartState]:
+            with told(_WHAT), database.reading() as connection:
+                return states(connection, schema_parts())
+
+        found = retried(look, _AGAIN_S)
+        if why := next((part.why for part in found if part.why is not None), None):
+            raise StoreError(why)
+        load_key(settings.files.ledger_key, make=False, why=TO_BE_GIVEN)
+        load_signing_seed(settings.files.signing_key_path, make=False, why=TO_BE_GIVEN)
+    return places
+
+
+def database_status(settings: Settings) -> DatabaseStatus | None:
+    """What the database of the settings is like; None where there is none. Raises SettingsError, StoreError where it cannot be reached."""
+    database = places_of(settings).database
+    if database is None:
+        return None
+    server = database.server()
+    with told(_WHAT), database.reading() as connection:
+        return DatabaseStatus(database.address, server, tuple(states(connection, schema_parts())))
+
+
+def upgraded(settings: Settings, worker: str | None) -> dict[str, tuple[int, int]]:
+    """Brings every table up to what this program knows, as the user of the address, in one transaction; the numbers before and now of the parts that were not. `worker`:
+    a role that gets a worker's rights.
+
+    Raises SettingsError where no database is set, InputError for a role that is not there, StoreError: then nothing was changed.
+    """
+    database = places_of(settings).database
+    if database is None:
+        raise SettingsError(
+            "ATTEST_DATABASE_URL is not set: everything is kept in files of ATTEST_HOME, which need no upgrade"
+        )
+    return _upgraded(database, worker)
+
+
+def _upgraded(database: Postgres, worker: str | None) -> dict[str, tuple[int, int]]:
+    with told(_WHAT), database.writing(LOCK) as connection:
+        refuse_unfit(connection)
+        if worker is not None and not has_role(connection, worker):
+            raise InputError(f"--worker {worker!r}: the database has no such role; CREATE ROLE makes one")
+        return upgrade(connection, schema_parts(), worker)

@@ -1,0 +1,51 @@
+"""Settings of the database that several servers share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, field_validator
+
+from bot.settings.group import Conflicts, Group
+
+_ALLOWED = "postgresql://user@host/database, with libpq's parameters behind a ? (sslmode=verify-full)"
+
+
+class Database(Group):
+    """Where what several servers share is kept: without an address in files of the home."""
+
+    url: SecretStr | None = Field(
+        None,
+        alias="database_url",
+        description="PostgreSQL that holds what several servers share, postgresql://user@host/database; without it SQLite files in ATTEST_HOME; see docs/scale.md",
+    )
+    password_file: Path | None = Field(
+        None,
+        alias="database_password_file",
+        description="file with the password for ATTEST_DATABASE_URL, read at each new connection; default: that of the address, or what libpq finds",
+    )
+
+    @field_validator("url")
+    @classmethod
+    def _url(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not _is_postgres(value.get_secret_value()):
+            raise ValueError(_ALLOWED)
+        return value
+
+
+def _is_postgres(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        named = bool(parts.path.strip("/")) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+    return parts.scheme in ("postgresql", "postgres") and named and "\x00" not in url
+
+
+def database_conflicts(database: Database) -> Conflicts:
+    """A password needs somebody who asks for it."""
+    yield (
+        database.password_file is not None and database.url is None,
+        "ATTEST_DATABASE_PASSWORD_FILE needs ATTEST_DATABASE_URL; without it there is no database",
+    )
