@@ -44,7 +44,7 @@ def upgrade(
     if not brought:
         note("every table is as this program needs it")
     if worker is not None:
-        note(f"{worker} has the rights of a server")
+        note(f"role {worker} has the rights of a server")
 
 
 @app.command()

@@ -41,7 +41,7 @@ def test_it_is_made_and_brought_up_and_says_so(
     ran = attest("database", "upgrade", "--worker", role)
     assert ran.code == 0
     assert "state: made, schema 2\n" in ran.err
-    assert ran.err.endswith(f"{role} has the rights of a server\n")
+    assert ran.err.endswith(f"role {role} has the rights of a server\n")
     assert attest("database", "upgrade").err == "every table is as this program needs it\n"
     over(worker_url)
     ran = attest("database", "status")
