@@ -45,7 +45,7 @@ from bot.teams.render import notice, render
 from bot.teams.responses import Responses
 from bot.teams.turn_limit import TurnLimit
 from bot.teams.undelivered import Undelivered, Waiting
-from bot.teams.worker import Busy, Worker
+from bot.teams.worker import Busy, Job, Worker
 from bot.turn.delivery import Deliveries, Delivery
 from bot.turn.pasted import Pasted, read_pasted
 from bot.turn.rework import offered_reworks
@@ -66,6 +66,8 @@ log = logging.getLogger(__name__)
 
 GRACE_S = 10.0
 """The pipeline ends a turn at its own deadline; this much later the turn is given up from outside."""
+ORDER_S = 0.1
+"""Seconds between two looks whether the message before one is done that another process has."""
 RESUME_WITHIN_S = 300.0
 MAX_ATTEMPTS = 2
 FORGOTTEN = frozenset({Outcome.BLOCKED, Outcome.FAILED})
@@ -215,6 +217,8 @@ class ActivityHandler:
 
     def _submit(self, activity: Json, key: ActivityKey, *, attempt: int = 1, apologise: bool = False) -> None:
         async def job() -> None:
+            if key not in self._stops and await self._waits(activity, key, job):
+                return
             try:
                 if apologise:
                     await self._dispatch.say(activity, notice(say("restarted", _language(activity))))
@@ -232,6 +236,18 @@ class ActivityHandler:
 
         self._worker.submit(_line(activity), job)
         self.working[key] = attempt
+
+    async def _waits(self, activity: Json, key: ActivityKey, job: Job) -> bool:
+        """True if a message before this one is still worked on, here or by another process; `job` then comes again soon, behind the others of its line."""
+        try:
+            if await self._inbox.is_next(key):
+                return False
+        except Exception as error:  # noqa: BLE001  # an answer out of order is better than none
+            log.error("the order of a conversation cannot be known: %s", kind_and_place(error))  # noqa: TRY400  # no customer text
+            return False
+        await asyncio.sleep(ORDER_S)
+        self._worker.again(_line(activity), job)
+        return True
 
     async def _apologise(self, activity: Json) -> None:
         try:
@@ -251,6 +267,8 @@ class ActivityHandler:
         body: asyncio.Future[tuple[Json, Delivery | None]] = asyncio.get_running_loop().create_future()
 
         async def job() -> None:
+            if await self._waits(activity, key, job):
+                return
             try:
                 message, question, reply = await self._compose(activity, None)
                 delivery = _delivery(activity, reply)

@@ -2,7 +2,8 @@
 
 An activity is `received` until it is `done`. Whoever works on it holds a lease and renews it; a lease that has run
 out belongs to a process that is gone, and whoever takes it over goes on with the work. Safe with several workers: the number of the attempt
-tells whose the lease is, so that a process that was only slow finds out before it answers.
+tells whose the lease is, so that a process that was only slow finds out before it answers. Of a conversation the oldest activity that is not done comes
+next, whichever process has it: times rise in the order in which activities were stored, so there is one order for all.
 """
 
 from __future__ import annotations
@@ -11,15 +12,33 @@ import json
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, literal, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    and_,
+    case,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
 from bot.state import Conflict, State, inbox
 from bot.teams.ports import Json
+from grounding.database.text import storable
 
 LEASE_S = 3.5
 """Renewed every second. So a turn whose process is gone goes on within five seconds."""
+UNHELD_S = 10.0
+"""Seconds after which an activity that nobody holds is not waited for: whoever should have taken it over has not."""
+_STEP_S = 1e-6
+"""What a time is later by, at least, than that of the activity stored before it in its conversation: a clock may be put back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +75,16 @@ class Inbox:
 
     async def take(self, key: ActivityKey, activity: Json) -> bool:
         """True if this is the first delivery; False if it was taken before."""
-        now = self._now()
+        now, other = self._now(), inbox.alias()
+        newest = select(func.max(other.c.received_at)).where(_with(key, other)).scalar_subquery()
+        received_at = case((newest >= now, newest + _STEP_S), else_=now)
         row = {**_columns(key), "status": "received", "attempts": 1, "lease_until": now + self._lease}
         body = json.dumps(activity, ensure_ascii=False)
-
+        lock = storable(f"inbox {key.channel} {key.conversation}")
         try:
-            await self._state.run(lambda c: c.execute(insert(inbox).values(**row, received_at=now, body=body)))
+            await self._state.run(
+                lambda c: c.execute(insert(inbox).values(**row, received_at=received_at, body=body)), lock=lock
+            )
         except Conflict:
             return False
         return True
@@ -86,6 +109,17 @@ class Inbox:
         """Whether the activity is still this attempt's, and no other process has taken it over."""
         wanted = select(inbox.c.attempts).where(_is(key))
         return await self._state.run(lambda c: c.execute(wanted).scalar_one_or_none()) == attempt
+
+    async def is_next(self, key: ActivityKey) -> bool:
+        """Whether nothing that came before it in its conversation is still worked on, by any process."""
+        own, other = inbox.alias(), inbox.alias()
+        earlier = or_(
+            other.c.received_at < own.c.received_at,
+            and_(other.c.received_at == own.c.received_at, other.c.activity < own.c.activity),
+        )
+        held = other.c.lease_until > self._now() - UNHELD_S
+        wanted = select(literal(1)).where(_is(key, own), _with(key, other), held, earlier).limit(1)
+        return await self._state.run(lambda c: c.execute(wanted).first()) is None
 
     async def knows(self, key: ActivityKey) -> bool:
         """Whether the activity came in before."""
@@ -140,7 +174,10 @@ def _columns(key: ActivityKey) -> dict[str, str]:
     return {"channel": key.channel, "conversation": key.conversation, "activity": key.activity}
 
 
-def _is(key: ActivityKey) -> Any:
-    return and_(
-        inbox.c.channel == key.channel, inbox.c.conversation == key.conversation, inbox.c.activity == key.activity
-    )
+def _is(key: ActivityKey, rows: FromClause = inbox) -> ColumnElement[bool]:
+    return and_(rows.c.channel == key.channel, rows.c.conversation == key.conversation, rows.c.activity == key.activity)
+
+
+def _with(key: ActivityKey, rows: FromClause) -> ColumnElement[bool]:
+    """What is not done in the conversation of `key`."""
+    return and_(rows.c.channel == key.channel, rows.c.conversation == key.conversation, rows.c.status == "received")

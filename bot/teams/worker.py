@@ -61,6 +61,12 @@ class Worker:
         self._tasks.add(task)  # the loop itself keeps only a weak reference
         task.add_done_callback(self._tasks.discard)
 
+    def again(self, line: str, job: Job) -> None:
+        """Take a job of a line from within it once more, behind the others of that line; nothing once the server goes down."""
+        if self._open:
+            self._pending += 1
+            self._lines[line].append(partial(_in_context, copy_context(), job))
+
     async def drain(self, seconds: float) -> None:
         """Take nothing new, wait for what is there, and cancel what has not ended in time."""
         self._open = False

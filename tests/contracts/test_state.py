@@ -12,7 +12,7 @@ import pytest
 from bot.privacy import conversations
 from bot.state import State
 from bot.teams.history import ConversationHistory
-from bot.teams.inbox import ActivityKey, Inbox
+from bot.teams.inbox import UNHELD_S, ActivityKey, Inbox
 from bot.teams.undelivered import FIRST_S, Undelivered, Waiting
 from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
@@ -233,3 +233,49 @@ async def test_what_is_closed_or_not_there_is_a_store_error(tmp_path: Path, data
     await state.close()
     with pytest.raises(StoreError, match="closed"):
         await Inbox(State(tmp_path / "state.db")).take(KEY, {})
+
+
+async def test_of_a_conversation_the_oldest_that_is_not_done_comes_next(state: State, another: Opener) -> None:
+    inboxes = [Inbox(state), Inbox(await another())]
+    keys = [ActivityKey("msteams", "a:1", f"in-{9 - n}") for n in range(4)]  # no order of ids
+    for n, key in enumerate(keys):
+        assert await inboxes[n % 2].take(key, {})
+    elsewhere = ActivityKey("msteams", "a:2", "in-1")
+    assert await inboxes[0].take(elsewhere, {})
+    for n, key in enumerate(keys):
+        for inbox in inboxes:
+            assert [await inbox.is_next(each) for each in keys[n:]] == [True] + [False] * (3 - n)
+            assert await inbox.is_next(elsewhere)
+        await inboxes[n % 2].done(key)
+
+
+async def test_one_is_next_at_any_time_however_many_come_at_once(state: State, another: Opener) -> None:
+    inboxes = [Inbox(state), Inbox(await another())]
+    keys = [ActivityKey("msteams", "a:1", f"in-{n}") for n in range(20)]
+    await asyncio.gather(*(inboxes[n % 2].take(key, {}) for n, key in enumerate(keys)))
+    while keys:
+        (key,) = [key for key in keys if await inboxes[0].is_next(key)]
+        await inboxes[1].done(key)
+        keys.remove(key)
+
+
+async def test_a_clock_that_is_put_back_does_not_change_the_order(state: State) -> None:
+    clock = Clock()
+    inbox = Inbox(state, clock=clock)
+    first, second = (ActivityKey("msteams", "a:1", name) for name in ("in-b", "in-a"))
+    await inbox.take(first, {})
+    clock.now -= 3.0
+    await inbox.take(second, {})
+    assert (await inbox.is_next(first), await inbox.is_next(second)) == (True, False)
+
+
+async def test_what_nobody_takes_over_is_not_waited_for_for_ever(state: State) -> None:
+    clock = Clock()
+    inbox = Inbox(state, lease_s=5, clock=clock)
+    first, second = (ActivityKey("msteams", "a:1", name) for name in ("in-1", "in-2"))
+    await inbox.take(first, {})
+    await inbox.take(second, {})
+    clock.now += 5 + UNHELD_S - 0.1
+    assert not await inbox.is_next(second)
+    clock.now += 0.2
+    assert await inbox.is_next(second)

@@ -37,7 +37,7 @@ def run(*arguments: str, env: dict[str, str] | None = None, stdin: str = "") -> 
 def test_help_teaches(attest: Attest, name: str) -> None:
     ran = attest(name, "--help")
     assert ran.code == 0
-    if name in ("documents", "index", "ledger", "refusals", "quarantine", "privacy", "review"):
+    if name in ("documents", "index", "ledger", "refusals", "quarantine", "privacy", "review", "database"):
         assert "Commands:" in ran.out
     else:
         assert f"attest {name}" in ran.out.split("Example", 1)[1]

@@ -69,6 +69,9 @@ class Done:
     async def holds(self, key: ActivityKey, attempt: int) -> bool:
         return True
 
+    async def is_next(self, key: ActivityKey) -> bool:
+        raise FAULT
+
     async def done(self, key: ActivityKey) -> None:
         self.keys.append(key)
 

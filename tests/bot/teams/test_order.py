@@ -1,0 +1,89 @@
+"""Two servers that answer one conversation: in the order in which its messages came, whichever server got which."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.places import places_of
+from bot.records import Ask
+from bot.settings.load import load_settings
+from bot.state import State
+from bot.teams.inbox import Inbox, key_of
+from tests.bot.teams.conftest import Bots, FakeAnswer
+from tests.fakes.channel import FakeChannel
+from tests.postgres.state import shared
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def over(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """The settings of servers that share a state: of one home, or of one database."""
+    if request.param == "sqlite":
+        return {}
+    return {"database_url": shared(request.getfixturevalue("database_url"))}
+
+
+class Slow:
+    """An answer that waits until it is let go; `began` is set when it was asked for."""
+
+    def __init__(self) -> None:
+        self.began, self.goes_on = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, _: Ask) -> None:
+        self.began.set()
+        await self.goes_on.wait()
+
+
+async def test_the_second_message_waits_for_the_first_and_knows_of_it(
+    over: dict[str, Any], bots: Bots, channel: FakeChannel
+) -> None:
+    slow = Slow()
+    first = await bots.start(answer=FakeAnswer(then=slow), **over)
+    second = await bots.start(**over)
+    await first.post(channel.inbound("How long do refunds take?"))
+    await slow.began.wait()
+    await second.post(channel.inbound("And for gift cards?"))
+    elsewhere = channel.inbound("Elsewhere", conversation={"id": "a:chat-2", "conversationType": "personal"})
+    await second.post(elsewhere)  # another conversation does not wait
+    await channel.until_messages(1)
+    assert [asked.question for asked in second.answer.asked] == ["Elsewhere"]
+    slow.goes_on.set()
+    await channel.until_messages(3)
+    asked = second.answer.asked[1]
+    assert asked.question == "And for gift cards?"
+    assert [turn.text for turn in asked.history][:1] == ["How long do refunds take?"]
+    assert [message["conversation"]["id"] for message in channel.messages] == ["a:chat-2", "a:chat-1", "a:chat-1"]
+
+
+async def test_many_messages_to_two_servers_are_answered_in_their_order(
+    over: dict[str, Any], bots: Bots, channel: FakeChannel
+) -> None:
+    order: list[str] = []
+
+    async def note(asked: Ask) -> None:
+        order.append(asked.question)
+        await asyncio.sleep(0)
+
+    servers = [await bots.start(answer=FakeAnswer(then=note), rate_per_minute=1000, **over) for _ in range(2)]
+    for n in range(12):
+        await servers[n % 2].post(channel.inbound(f"message {n}"))
+    await channel.until_messages(12)
+    assert order == [f"message {n}" for n in range(12)]
+
+
+async def test_what_a_dead_server_left_goes_first(
+    over: dict[str, Any], bots: Bots, channel: FakeChannel, tmp_path: Path
+) -> None:
+    """The message that came later waits in the line of the server that takes the earlier one over."""
+    left = channel.inbound("left behind")
+    state = State(places_of(load_settings(home=tmp_path / "home", **over)).state)
+    await state.open()
+    assert await Inbox(state, lease_s=2.0).take(key_of(left), left)
+    bot = await bots.start(lease_s=2.0, **over)
+    await bot.post(channel.inbound("came later"))
+    await channel.until_messages(2)
+    await state.close()
+    assert [asked.question for asked in bot.answer.asked] == ["left behind", "came later"]
