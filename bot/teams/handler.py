@@ -155,9 +155,7 @@ class ActivityHandler:
         if kind == "messageUpdate":
             return await self._edited(activity)
         if kind == "messageDelete":
-            await self._forget_message(activity)
-            # once more behind the turn that may be about to be remembered
-            self._worker.submit(_line(activity), partial(self._history.forget_message, activity))
+            await self._deleted(activity)
         if kind in ("conversationUpdate", "installationUpdate"):
             self._worker.submit(_line(activity), lambda: self._arrive(activity))
         return Result(202)
@@ -191,6 +189,14 @@ class ActivityHandler:
                 raise
         return Result(202)
 
+    async def _deleted(self, activity: Json) -> None:
+        """A message was taken back: what was said of it is forgotten now, and once more behind the turn that may be about to be remembered, whichever process has that."""
+        await self._forget_message(activity)
+        asked = key_of(activity)
+        key = replace(asked, activity=f" deleted {asked.activity}")  # no activity's id has a space
+        if await self._inbox.take(key, activity):
+            self._submit(activity, key)
+
     async def _forget_message(self, activity: Json) -> None:
         """End the turn of a message, and forget what was said of it; the ledger keeps its entry."""
         asked = key_of(activity)
@@ -220,7 +226,9 @@ class ActivityHandler:
             if key not in self._stops and await self._waits(activity, key, job):
                 return
             try:
-                if apologise:
+                if activity["type"] == "messageDelete":
+                    await self._history.forget_message(activity)
+                elif apologise:
                     await self._dispatch.say(activity, notice(say("restarted", _language(activity))))
                 elif key in self._stops:  # taken back before its turn came
                     pass

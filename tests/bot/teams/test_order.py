@@ -87,3 +87,21 @@ async def test_what_a_dead_server_left_goes_first(
     await channel.until_messages(2)
     await state.close()
     assert [asked.question for asked in bot.answer.asked] == ["left behind", "came later"]
+
+
+async def test_a_message_that_is_deleted_at_another_server_is_not_remembered(
+    over: dict[str, Any], bots: Bots, channel: FakeChannel, tmp_path: Path
+) -> None:
+    """The turn goes on where it is in hand; behind it nothing is kept of it."""
+    slow = Slow()
+    first = await bots.start(answer=FakeAnswer(then=slow), **over)
+    second = await bots.start(**over)
+    asked = channel.inbound("About Ada")
+    await first.post(asked)
+    await slow.began.wait()
+    await second.post(channel.inbound(None, type="messageDelete", id=asked["id"]))
+    slow.goes_on.set()
+    await channel.until_messages(1)
+    await second.post(channel.inbound("And now?"))
+    await channel.until_messages(2)
+    assert second.answer.asked[0].history == ()

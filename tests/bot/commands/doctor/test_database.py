@@ -39,13 +39,13 @@ def test_one_that_does_not_let_us_in_is_told_with_the_fix(database_url: str, tmp
 
 
 def test_a_key_that_is_missing_is_made_for_a_home_and_not_for_a_database(database_url: str, tmp_path: Path) -> None:
-    def key(**given: object) -> tuple[str, str]:
-        settings = settings_over(tmp_path / "home", **given)
+    def key(url: str | None = None) -> tuple[str, str]:
+        settings = settings_over(tmp_path / "home", None, **({} if url is None else {"database_url": url}))
         (found,) = (line for line in check_machine(settings) if line.name == "ledger key")
         return found.status, found.fix
 
     assert key() == ("ok", "")
-    assert key(database_url=database_url) == ("fail", "put the key there that every server of this database has")
+    assert key(database_url) == ("fail", "put the key there that every server of this database has")
     made(database_url, tmp_path)
     (found,) = (
         line
