@@ -28,6 +28,35 @@ async def test_each_job_has_the_context_it_was_submitted_in() -> None:
     assert seen == ["first", "second", "third"]
 
 
+async def test_a_job_that_has_to_wait_comes_again_behind_its_line_in_its_context() -> None:
+    worker, seen, ended = Worker(), [], asyncio.Event()
+
+    async def waits() -> None:
+        seen.append(f"{WHO.get()} looks")
+        if len(seen) < 4:
+            worker.again("line", waits)
+        else:
+            ended.set()
+
+    async def other() -> None:
+        seen.append(WHO.get())
+
+    for name, job in (("first", waits), ("second", other)):
+        WHO.set(name)
+        worker.submit("line", job)
+    WHO.set("nobody")
+    await worker.drain(5)
+    assert seen == ["first looks", "second"]  # a server that goes down takes nothing again
+    assert worker.pending == 0
+    worker = Worker()
+    seen.clear()
+    for name, job in (("first", waits), ("second", other)):
+        WHO.set(name)
+        worker.submit("line", job)
+    await ended.wait()
+    assert seen == ["first looks", "second", "first looks", "first looks"]
+
+
 async def test_a_job_that_is_late_at_the_end_is_cancelled() -> None:
     worker, ended = Worker(), []
 
