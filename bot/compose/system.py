@@ -127,7 +127,7 @@ class _Builder:
             web=web_search(settings, screen, self.redactor, self.resources),
             composer=composer,
             reviser=composer if settings.model.generator == "openai" else None,
-            quoter=_quoting(local, own=own) if settings.model.generator == "openai" else None,
+            quoter=None if settings.model.generator == "extractive" else _quoting(local, own=own),
             personal=personal_finder(settings, names.current, self.redactor, self.resources),
             rewriter=helper if settings.model.rewriter == "model" else None,
             directory=directory(settings, self.resources),

@@ -333,7 +333,7 @@ def _steps(reply: ReplyView, shown: Shown) -> list[Json]:
     """What can be done next: ask again in another way, or say that something is missing."""
     w, asked = shown.words, shown.asked
     steps = [_say(option, completed) for option, completed in shown.choices]
-    if reply.outcome == Outcome.WITHHELD and asked and reply.draft and reply.drafted:
+    if reply.outcome == Outcome.WITHHELD and asked and reply.draft and reply.drafts_anew:
         values = [c.text for c in reply.draft.unsupported if c.kind != "statement"] or [
             c.text for c in reply.draft.unsupported
         ]
@@ -352,8 +352,8 @@ def _steps(reply: ReplyView, shown: Shown) -> list[Json]:
 
 
 def may_be_tried_again(reply: ReplyView) -> bool:
-    """Whether the same question may end better: what failed, and what was held back of a model, which drafts anew."""
-    return reply.outcome == Outcome.FAILED or (reply.outcome == Outcome.WITHHELD and reply.drafted)
+    """Whether the same question may end better: what failed, and what was held back where drafts are made anew."""
+    return reply.outcome == Outcome.FAILED or (reply.outcome == Outcome.WITHHELD and reply.drafts_anew)
 
 
 def _open(shown: Shown) -> list[Json]:

@@ -21,9 +21,9 @@ from bot.turn.citations import (
     with_markers,
     with_mended_markers,
     with_numbers,
-    without_markers,
 )
 from bot.turn.contacts import as_draft, with_official, with_trust
+from bot.turn.lost_answer import loses_the_answer
 from bot.turn.regeneration import drafted_again
 from bot.turn.screening import screen_draft
 from bot.turn.sources import as_sources
@@ -37,11 +37,9 @@ from grounding.evidence.choose import choose
 from grounding.grading.features import speaks_of
 from grounding.query.answer_kind import answer_kind, holds
 from grounding.query.clarify import Clarification
-from grounding.query.conversation import content
 from grounding.quoting.coverage import coverage
-from grounding.quoting.question_parts import read
+from grounding.quoting.question_parts import Reading, read
 from grounding.records import Evidence
-from grounding.text import BAR, sentences, terms
 from rai.records import SUPPORTED, Category, Outcome, Report
 
 CLOSEST = 3
@@ -145,7 +143,7 @@ async def _repair(state: TurnState, draft: str, report: Report) -> Checked | Non
     wanted = answer_kind(state.ask.question)
     if wanted is not None and wanted.name in _ITS_OWN and not holds(report.repaired, wanted):
         return None  # without the number that was asked for it is no answer
-    if loses_the_answer(draft, report.repaired, state.query.text):
+    if loses_the_answer(draft, report.repaired, _asked(state)):
         return None
     shown = await screen_draft(state, report.repaired)
     if shown is None:
@@ -155,32 +153,6 @@ async def _repair(state: TurnState, draft: str, report: Report) -> Checked | Non
     if text != shown:
         again = await _check(state, text)
     return again if again.deliverable and markers(text) else None
-
-
-KEPT = 0.5
-"""The share of the terms of a line from which another line is what is left of it."""
-
-
-def loses_the_answer(draft: str, repaired: str, question: str) -> bool:
-    """Whether a repair took out what a draft cites first, which is what answers best, and nothing that is left says more of the question: what only stood beside it
-    would be read as the answer. "In businesses it is 12 months" is none to how long a customer's warranty is. Of several parts of a question the rest may answer one,
-    and `coverage` tells what is missing.
-    """
-    first = next((told[0] for line in draft.splitlines() if markers(line) and (told := _units(line))), frozenset())
-    if not first or len(read(question).parts) > 1:
-        return False
-    asked = frozenset(content(question))
-    left = [unit for line in repaired.splitlines() for unit in _units(line)]
-    if any(len(first & unit) >= KEPT * len(first) for unit in left):
-        return False
-    return all(len(unit & asked) <= len(first & asked) for unit in left)
-
-
-def _units(line: str) -> list[frozenset[str]]:
-    """The terms of a row, or of each sentence of a line that is none."""
-    plain = without_markers(line)
-    texts = [plain] if BAR in plain else [span.text for span in sentences(plain)]
-    return [told for text in texts if (told := frozenset(terms(text)))]
 
 
 def _told(checked: Checked) -> int:
@@ -199,6 +171,11 @@ def _read(state: TurnState, text: str) -> str:
     """An answer as its reader takes it: with the titles of what it cites."""
     cited = markers(text)
     return "\n".join([text, *(e.passage.title for e in state.evidence if e.n in cited)])
+
+
+def _asked(state: TurnState) -> Reading:
+    """The question by its parts."""
+    return read(state.query.text, state.query.asked or state.asked)
 
 
 async def _check(state: TurnState, text: str) -> Checked:
@@ -225,11 +202,12 @@ async def _delivered(state: TurnState, outcome: Outcome, checked: Checked, draft
 
 
 async def with_quotes(state: TurnState, reply: Reply) -> Reply:
-    """The reply of a turn whose model did not answer, with what the sources say in their own words, each value checked: a person may read on
-    from there. It is no answer: nobody read the question beside it.
+    """The reply of a turn whose model did not answer, or whose draft was held back, with what the sources say in their own words, each value checked: a person
+    may read on from there. It is no answer: nobody read the question beside it.
     """
     quoter = state.seams.quoter
-    if quoter is None or state.prompt is None or reply.code not in _SILENT:
+    unanswered = reply.code in _SILENT or reply.outcome is Outcome.WITHHELD
+    if quoter is None or state.prompt is None or not unanswered:
         return reply
     try:
         async with asyncio.timeout(QUOTED_S):
@@ -248,7 +226,7 @@ def answered(state: TurnState, outcome: Outcome, checked: Checked) -> Reply:
     """The reply that carries a checked answer."""
     report = checked.report
     cited = citations(checked.text, report.claims, state.evidence, state.found.grades)
-    parts = coverage(read(state.query.text, state.query.asked or state.asked), _read(state, checked.text))
+    parts = coverage(_asked(state), _read(state, checked.text))
     drafts = state.seams.composer.name.startswith("model:")
     told = checked.text if drafts else with_what_is_missing(checked.text, parts)
     text = with_file_names(told, cited, state.policy)

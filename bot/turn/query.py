@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from bot.turn.state import TurnState
+from bot.wording.left_out import without_left_out
 from bot.wording.refusals import FALLBACK
 from grounding.errors import ServiceError
 from grounding.observe import record_degraded
@@ -25,7 +26,8 @@ SHORT_NAME = 4
 async def turn_query(state: TurnState, access: Access) -> Query:
     """The query of a turn; without the service that summarizes it is the last question. Raises StoreError."""
     said = [
-        t if t.role == "assistant" else replace(t, text=await _named_whole(state, t.text, access)) for t in state.before
+        t if t.role == "assistant" else replace(t, text=await _named_whole(state, without_left_out(t.text), access))
+        for t in state.before
     ]
     question = await _named_whole(
         state, await _written_out(state, await _with_countries(state, access), access), access
@@ -115,7 +117,7 @@ async def _in_english_too(state: TurnState, query: Query, access: Access) -> Que
 
 async def _with_countries(state: TurnState, access: Access) -> str:
     """The question with the countries in it as the documents call them: "and in the UK?" beside rows of the United Kingdom."""
-    question, linker = asked_directly(state.ask.question), state.seams.linker
+    question, linker = asked_directly(without_left_out(state.ask.question)), state.seams.linker
     if linker is None:
         return question
     for written, code in list(countries_in(question)):

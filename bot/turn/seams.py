@@ -31,7 +31,7 @@ class Seams:
 
     `regions`: those in which a telephone number without its country is read. `run`: who reads a draft before it is checked, which anybody may have had a hand in. `is_empty`: whether the knowledge base holds no document at all, whoever asks. Raises StoreError.
 
-    `versions`: what all this is, for the record. `speller`: who mends slips of the hand in a question; None: nobody does. `linker`: who knows whether a name stands anywhere in the documents; None: what the evidence has is all that is known. `personal`: who looks for personal data beside our own rules; None: nobody does. `library`: the documents by their ids, for answers that are reworked; None: none can be. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped. `quoter`: who quotes the sources where the model that drafts did not answer; None: nobody does.
+    `versions`: what all this is, for the record. `speller`: who mends slips of the hand in a question; None: nobody does. `linker`: who knows whether a name stands anywhere in the documents; None: what the evidence has is all that is known. `personal`: who looks for personal data beside our own rules; None: nobody does. `library`: the documents by their ids, for answers that are reworked; None: none can be. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped. `quoter`: who quotes the sources where the model that drafts did not answer, or its draft was held back; None: nobody does.
     """
 
     screen: PromptScreen

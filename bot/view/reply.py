@@ -136,8 +136,13 @@ class ReplyView:
 
     @property
     def drafted(self) -> bool:
-        """Whether a model drafts: then the same question may get another draft."""
+        """Whether a model drafts."""
         return self.mode.get("generator", "").startswith("model:")
+
+    @property
+    def drafts_anew(self) -> bool:
+        """Whether the same question may get another draft: of a model, and of the demo generator, which stands for one."""
+        return self.drafted or self.mode.get("generator") == "demo"
 
     @property
     def unvouched(self) -> tuple[str, ...]:

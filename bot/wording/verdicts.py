@@ -36,7 +36,7 @@ REASON_WORDS: Mapping[str, str] = {
 }
 REASON_MEANS: Mapping[str, str] = {
     "struck": "something in the draft no source supports; it was taken out, or the draft was held back",
-    "withheld": "a draft was made, and nothing certain was left of it",
+    "withheld": "a draft was made, and without what no source supports it did not answer the question",
     "disliked": "whoever asked marked the answer down",
     "sampled": "picked by chance for review",
     "refusal": "somebody reported the refusal as a mistake, and nobody has decided",

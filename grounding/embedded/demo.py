@@ -1,8 +1,8 @@
 """Demo composer: drafts with errors planted in them, so that every path of the check can be seen without a key.
 
 It takes another composer's draft and changes values the way a careless model does: a digit of a price or a phone number, a day, a letter of
-a host, a digit of a part number, a "not". Which and how is decided by a hash of the seed and the question: the same question plants the
-same errors. It says in its name, and in every draft, what it is.
+a host, a digit of a part number, a "not". Which and how is decided by a hash of the seed, the question and how often it was asked: the same
+question plants the same errors in each run, and others when it is tried again, as a model would draft anew. It says in its name, and in every draft, what it is.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ FURTHER_ONE_IN = 4
 """Beside the one error that is always planted, one value in so many is changed too."""
 MAX_PLANTED = 3
 _TRIES = 200
+MOST_COUNTED = 1000
+"""Questions of which it is known how often they were asked."""
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
 _AMOUNT = r"\d{1,15}(?:[.,]\d{1,15}){0,5}"
 _CURRENCY = r"(?:USD|EUR|GBP|CHF|€|£|\$|dollars|euros|pounds)"
@@ -74,6 +76,7 @@ class DemoComposer:
     def __init__(self, inner: Composer, seed: int = 0) -> None:
         self._inner = inner
         self._seed = seed
+        self._asked: dict[str, int] = {}
 
     async def compose(self, prompt: Prompt) -> Draft:
         """The inner draft with at least one error, if it holds anything to change. Raises what `inner` raises."""
@@ -83,8 +86,16 @@ class DemoComposer:
         told = "\n".join(e.passage.text for e in prompt.evidence)
         # What follows is no longer quoted.
         quoted = draft.text.removeprefix(LEAD_IN).lstrip()
-        text, _planted = plant(quoted, f"{self._seed}:{prompt.question}", avoid=told)
+        text, _planted = plant(quoted, self._seed_of(prompt.question), avoid=told)
         return Draft(text, "demo (plants errors)", draft.usage)
+
+    def _seed_of(self, question: str) -> str:
+        """What decides on the errors of the next draft to this question."""
+        before = self._asked.pop(question, 0)
+        while len(self._asked) >= MOST_COUNTED:  # the one that was asked longest ago
+            self._asked.pop(next(iter(self._asked)))
+        self._asked[question] = before + 1
+        return f"{self._seed}:{question}" + (f":{before}" if before else "")
 
 
 def plant(text: str, seed: str | int, *, avoid: str = "") -> tuple[str, tuple[Planted, ...]]:

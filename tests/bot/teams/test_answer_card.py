@@ -191,8 +191,10 @@ def test_a_part_of_a_value_is_no_correction_of_it() -> None:
     assert [c.now for c in changes(view_of(reply))] == [None, None]
 
 
-def test_a_draft_that_was_held_back_can_be_asked_for_again() -> None:
-    assert "Try again" in buttons(card(HELD))
+@pytest.mark.parametrize("generator", ["model:x", "demo"])
+def test_a_draft_that_was_held_back_can_be_asked_for_again(generator: str) -> None:
+    held = card(told(WITHHELD, mode={"generator": generator}))
+    assert {"Ask without it", "Try again"} <= set(buttons(held))
     assert "Try again" not in buttons(card(WITHHELD)), "who quotes quotes the same again"
 
 

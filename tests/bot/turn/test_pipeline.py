@@ -394,6 +394,17 @@ async def test_where_the_model_does_not_answer_checked_quotes_are_offered(tmp_pa
     assert (quoted.quote, quoted.doc_id, reply.offered_as) == (QUOTE, "prices.md", said("quoted_instead"))
 
 
+async def test_below_a_draft_that_was_held_back_checked_quotes_are_offered(tmp_path: Path) -> None:
+    wrong = "Watch Plus costs $7.77 a month [1]."
+    w = await small(tmp_path, wrong, wrong)
+    reply = await answer_turn(ASK, replace(w.seams, quoter=Quoter(f"{QUOTE[:-1]} [1].")), Policy())
+    assert reply.outcome is Outcome.WITHHELD
+    assert reply.draft is not None
+    assert "7.77" in reply.draft.text
+    assert [(c.quote, c.doc_id) for c in reply.offered] == [(QUOTE, "prices.md")]
+    assert reply.offered_as == said("quoted_instead")
+
+
 @pytest.mark.parametrize("text", ["Watch Plus costs $7.99 a month [1].", insufficient_sentence()])
 async def test_quotes_that_do_not_hold_and_none_are_not_offered(tmp_path: Path, text: str) -> None:
     w = await small(tmp_path)

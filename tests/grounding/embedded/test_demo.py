@@ -152,6 +152,16 @@ async def test_the_question_and_the_seed_decide() -> None:
     assert len(set(first)) > 6
 
 
+async def test_a_question_that_is_tried_again_gets_other_errors() -> None:
+    async def tries() -> list[str]:
+        demo = DemoComposer(Fixed(TEXT))
+        return [(await demo.compose(prompt("What does it cost?"))).text for _ in range(6)]
+
+    first = await tries()
+    assert len(set(first)) > 3
+    assert await tries() == first
+
+
 async def test_not_knowing_stays_not_knowing() -> None:
     draft = await DemoComposer(Fixed(insufficient_sentence())).compose(prompt("?"))
     assert draft.text == insufficient_sentence()

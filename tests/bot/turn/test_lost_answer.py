@@ -1,0 +1,81 @@
+"""What a repair may leave of a draft."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.turn.lost_answer import loses_the_answer
+from grounding.quoting.question_parts import read
+
+QUESTION = "how long is the warranty of the wren x2"
+ANSWER = "- Product: Wren X2, Flock M3 | Warranty: 36 months [1]"
+BESIDE = "- In businesses with more than 20 employees the warranty for Wren is 12 months [2]."
+MORE = "- The warranty of a Wren X2 is how long it lasts in a house [3]."
+
+
+@pytest.mark.parametrize(
+    ("repaired", "lost"),
+    [
+        (BESIDE, True),
+        (f"Quoted from the sources:\n{ANSWER}\n{BESIDE}", False),
+        (ANSWER.replace("36", "24"), False),  # what was put right is still the answer
+        ("", True),
+    ],
+)
+def test_what_only_stood_beside_the_answer_is_none(repaired: str, lost: bool) -> None:
+    draft = f"Quoted from the sources:\n{ANSWER.replace('Flock M3', 'Flock M9')}\n{BESIDE}\n{MORE}"
+    assert loses_the_answer(draft, repaired, read(QUESTION)) is lost
+
+
+def test_a_draft_that_cites_nothing_has_no_first_line_to_lose() -> None:
+    assert not loses_the_answer("It is 36 months.", "It is so.", read(QUESTION))
+
+
+def test_of_two_parts_what_is_left_may_answer_one() -> None:
+    draft = "Watch Plus is $7.99 a month [1]. Clips are kept for 30 days [1]."
+    left = "Clips are kept for 30 days [1]."
+    assert not loses_the_answer(draft, left, read("What does Watch Plus cost a month, and how long are clips kept?"))
+    assert loses_the_answer(draft, left, read("What does Watch Plus cost a month?"))
+
+
+def test_another_line_may_say_more_of_what_was_asked_than_the_first() -> None:
+    assert not loses_the_answer(f"- Wren X2 | On sale: yes [1]\n{MORE}", MORE, read(QUESTION))
+
+
+@pytest.mark.parametrize(
+    ("question", "draft", "repaired", "lost"),
+    [
+        pytest.param(
+            "How long is the keypad locked?",
+            "- A Roost H1 has up to 10 users. After 7 wrong codes the keypad is locked for 7 minutes [1].\n- Enter your code on the keypad and press the open lock [2].",
+            "- Enter your code on the keypad and press the open lock [2].",
+            True,
+            id="the second sentence of a line answered",
+        ),
+        pytest.param(
+            "How long does the battery last?",
+            "- It runs from bell wires or from its own battery [1].\n- Battery power | Perch D1: up to 380 days [2]\n- Power | Perch D1: battery [3]",
+            "- It runs from bell wires or from its own battery [1].\n- Power | Perch D1: battery [3]",
+            True,
+            id="only a line behind the first has what was asked for",
+        ),
+        pytest.param(
+            "How long is the warranty on a Perch D1?",
+            "- Product: Perch C9, Perch D1 | Warranty: 74 months [1]\n- Perch D1 | After the warranty: repair, flat price $42.00 [2]",
+            "- Perch D1 | After the warranty: repair, flat price $42.00 [2]",
+            True,
+            id="a row beside it has many of the same words",
+        ),
+        pytest.param(
+            "How do I stop the app on Android?",
+            "- Open Settings and tap Force stop [1].\n- Stopping the app on Android deletes everything [1].",
+            "- Open Settings and tap Force stop [1].",
+            False,
+            id="what is cited first is left, and no kind of value is asked for",
+        ),
+    ],
+)
+def test_what_answered_is_known_again_by_its_place_and_its_value(
+    question: str, draft: str, repaired: str, *, lost: bool
+) -> None:
+    assert loses_the_answer(draft, repaired, read(question)) is lost
