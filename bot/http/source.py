@@ -151,7 +151,7 @@ def _from_document(
     facts = (
         (w("fact_document"), document.doc_id),
         (w("fact_version"), document.version),
-        (w("fact_updated"), document.updated or w("not_stated")),
+        (w("fact_updated"), w.day(document.updated) if document.updated else w("not_stated")),
         (w("fact_characters"), w("span", start=start, end=end)),
         (w("fact_trust"), w(f"trust_{document.trust}")),
         (w("fact_internal"), w("is_internal" if document.internal else "not_internal")),

@@ -196,15 +196,12 @@ def _head(reply: ReplyView, w: CardWords) -> list[Json]:
 
 
 def _view(shown: Shown) -> list[Json]:
-    """The line that says what the call is about, with the way to change it."""
+    """The line that says what the call is about, with the way to change it. The question stands in the message that is answered."""
     if shown.view is None or not (shown.view or shown.asked):
         return []
-    names = " · ".join(cut(name, MAX_VALUE) for name in (*shown.view, cut(shown.asked, MAX_LINE)) if name)
-    line = {
-        "type": "Column",
-        "width": "stretch",
-        "items": [text_block(shown.words("view", names=names), isSubtle=True, size="Small")],
-    }
+    names = " · ".join(cut(name, MAX_VALUE) for name in shown.view)
+    told = shown.words("view", names=names) if names else shown.words("view_none")
+    line = {"type": "Column", "width": "stretch", "items": [text_block(told, isSubtle=True, size="Small")]}
     unfold = {"type": "ActionSet", "actions": [_toggle(shown.words("change"), "view", ["view"])]}
     return [{"type": "ColumnSet", "columns": [line, {"type": "Column", "width": "auto", "items": [unfold]}]}]
 
@@ -312,7 +309,7 @@ def _sources(reply: ReplyView, shown: Shown, rows: int) -> list[Json]:
     lines = []
     for n in sorted(chosen)[:rows]:
         source = chosen[n]
-        date = shown.dates.get(n, "")
+        date = shown.words.day(shown.dates.get(n, ""))
         place = source.locator if source.locator != source.name else ""
         said = (source.name, place, shown.words("as_of", date=date) if date else "", source.web)
         lines.append(f"[{n}] " + " · ".join(cut(part, MAX_LINE) for part in said if part))

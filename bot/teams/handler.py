@@ -54,6 +54,7 @@ from bot.wording.card import CardWords
 from bot.wording.closest import unknown
 from bot.wording.notes import PUBLIC_ONLY
 from bot.wording.pictures import is_about_picture
+from bot.wording.places import place
 from bot.wording.refusals import language_for, spoken
 from bot.wording.teams import say, welcome
 from grounding.errors import AttestError, StoreError, kind_and_place, kind_and_way
@@ -372,7 +373,8 @@ class ActivityHandler:
             language = language_for(question.text, activity.get("locale"), spoken(history))
             view = await self._in_view(reply, question, history, ask.user)
             shown = self._shown(reply, language, question, ask.user)
-            shown = replace(shown, view=view, label=await self._label(reply))
+            told_of = view if view is None else tuple(place(name, language) for name in view)
+            shown = replace(shown, view=told_of, label=await self._label(reply))
             above = files.lines(language)
             return self._render(reply, activity, question, shown, above), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from bot.wording.dates import day
 from bot.wording.notices import in_languages
 from bot.wording.refusals import FALLBACK
 
@@ -28,6 +29,10 @@ class Wording:
     def __call__(self, name: str, **values: object) -> str:
         """The words of that name, with what is filled in. Raises KeyError for a name that the file does not have."""
         return self._words[name].format(**values)
+
+    def day(self, iso: str) -> str:
+        """The day of an ISO 8601 date or time, as the language writes it."""
+        return day(iso, self.language)
 
     def count(self, name: str, n: int) -> str:
         """How many there are of something."""

@@ -43,7 +43,7 @@ def results(passages: Sequence[Passage], words: ExtensionWords) -> Json:
 
 def _result(passage: Passage, words: ExtensionWords) -> Json:
     title, place = cut(passage.title, 80), f"{passage.locator}: " if passage.locator else ""
-    place = f"{words('as_of', date=passage.updated[:10])} · {place}" if passage.updated else place
+    place = f"{words('as_of', date=words.day(passage.updated))} · {place}" if passage.updated else place
     end = passage.start + len(passage.text)
     value = {
         "verb": SELECT_VERB,
@@ -61,7 +61,11 @@ def _result(passage: Passage, words: ExtensionWords) -> Json:
 
 def inserted_passage(passage: Passage, words: ExtensionWords) -> Json:
     """The card that goes into the compose box: the words of the source without its marks of form, and where they stand."""
-    parts = [passage.title, passage.locator or "", words("as_of", date=passage.updated[:10]) if passage.updated else ""]
+    parts = [
+        passage.title,
+        passage.locator or "",
+        words("as_of", date=words.day(passage.updated)) if passage.updated else "",
+    ]
     source = " · ".join(cut(part, 120) for part in parts if part)
     text = for_customer(passage.text) or passage.text
     quoted = text if len(text) <= MAX_PASSAGE else text[: MAX_PASSAGE - 1] + "…"
@@ -74,7 +78,7 @@ def inserted_passage(passage: Passage, words: ExtensionWords) -> Json:
 def inserted_answer(reply: ReplyView, dates: Mapping[int, str], words: ExtensionWords) -> Json:
     """An answer as the customer may have it, with what it rests on and as of when. `dates`: of its sources by their numbers."""
     text = for_customer(reply.answer)
-    as_of = {c.n: f" ({words('as_of', date=dates[c.n])})" for c in reply.citations if dates.get(c.n)}
+    as_of = {c.n: f" ({words('as_of', date=words.day(dates[c.n]))})" for c in reply.citations if dates.get(c.n)}
     names = dict.fromkeys(cut(c.name, 80) + as_of.get(c.n, "") for c in reply.citations)
     source = [text_block(words("source", source=" · ".join(names)), isSubtle=True, size="Small")] if names else []
     return _extension([_attached(card_of([text_block(text), *source], text[:300]))])
@@ -128,7 +132,7 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     claims = sorted([*values, *_unconfirmed(report)], key=lambda c: (not c.unsupported, c.status in SUPPORTED))
     wrong = sum(c.unsupported for c in claims)
     doubtful = sum(not c.unsupported and c.status not in SUPPORTED for c in claims)
-    listed = {p.chunk_id: _listed(n, p) for n, p in enumerate(passages, 1)}
+    listed = {p.chunk_id: _listed(n, p, words) for n, p in enumerate(passages, 1)}
     told = [card.count("checked", len(values))] if values else []
     told += [words.count("unsupported", wrong)] if wrong else []
     told += [card.count("doubtful", doubtful)] if doubtful else []
@@ -213,8 +217,9 @@ def _unconfirmed(report: Report) -> list[Claim]:
     ]
 
 
-def _listed(n: int, p: Passage) -> ListedSource:
-    name = f"{cut(p.title, MAX_VALUE - 13)} · {p.updated[:10]}" if p.updated else p.title
+def _listed(n: int, p: Passage, words: ExtensionWords) -> ListedSource:
+    as_of = words.day(p.updated) if p.updated else ""
+    name = f"{cut(p.title, MAX_VALUE - 3 - len(as_of))} · {as_of}" if as_of else p.title
     return ListedSource(n, name, p.locator or "", p.url or "", p.doc_id, p.chunk_id, "", p.tier, "")
 
 

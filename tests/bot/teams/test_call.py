@@ -93,7 +93,7 @@ def card(**more: Any) -> Json:
 def test_the_card_says_what_is_in_view_and_how_it_is_changed() -> None:
     content = card()
     line, change = content["body"][0]["columns"]
-    assert words_of(line["items"][0]) == "In view: Wren X2 · Austria · Can I cancel?"
+    assert words_of(line["items"][0]) == "In view: Wren X2 · Austria"
     [button] = change["items"][0]["actions"]
     assert (button["title"], button["targetElements"]) == ("Change", ["view"])
     [folded] = [item for item in content["body"] if item.get("id") == "view"]
@@ -141,6 +141,33 @@ async def test_change_to_what_no_document_has_asks_nothing(
     assert not told or f"“{told}”" in message["text"]
 
 
+def line_of(content: Json) -> str:
+    return words_of(content["body"][0]["columns"][0]["items"][0])
+
+
+def test_where_nothing_was_named_the_line_does_not_say_the_question_instead() -> None:
+    content = card(view=())
+    assert line_of(content) == CardWords("en")("view_none")
+    assert any(item.get("id") == "view" for item in content["body"])
+
+
+async def test_a_country_in_view_is_called_as_the_language_of_the_question_does(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(answer=FakeAnswer(told(REPLY, ask=Ask("?"))), knowledge=PersonsKnowledge(system))
+    await bot.post(channel.inbound("Was kostet Watch Plus für jemanden in Österreich?"))
+    [message] = await channel.until_messages(1)
+    content = message["attachments"][0]["content"]
+    assert line_of(content) == "Im Blick: Watch Plus · Österreich"
+    [folded] = [item for item in content["body"] if item.get("id") == "view"]
+    field, row = folded["items"]
+    assert field["value"] == "Watch Plus, Österreich"
+    assert read_change({**row["actions"][0]["data"], "about": field["value"]}) is not None
+    await bot.post(channel.inbound(None, value={**row["actions"][0]["data"], "about": "Watch Plus, Norwegen"}))
+    await channel.until_messages(2)
+    assert bot.answer.asked[1].question == "Was kostet Watch Plus für jemanden in Norwegen?"
+
+
 class Remembering(FakeAnswer):
     """Answers, and says what it was asked."""
 
@@ -155,7 +182,7 @@ async def test_change_and_a_pasted_customer_over_the_wire(bots: Bots, channel: F
     [message] = await channel.until_messages(1)
     assert check_activity(message) == []
     line = words_of(message["attachments"][0]["content"]["body"][0]["columns"][0]["items"][0])
-    assert line == "In view: Watch Plus · Austria · What does Watch Plus cost in Austria?"
+    assert line == "In view: Watch Plus · Austria"
     [folded] = [i for i in message["attachments"][0]["content"]["body"] if i.get("id") == "view"]
     again = folded["items"][1]["actions"][0]
     await bot.post(channel.inbound(None, value={**again["data"], "about": "Norway"}))
