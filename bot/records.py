@@ -231,7 +231,7 @@ class Reply:
 
     `entry_id`: of the ledger's entry, empty where none could be written. `intent`: of small talk, which is not searched for;
     `offered_as`: the heading of `offered` in the person's language, "" for the channel's own. `suggestions`: messages that may be sent next, as buttons where there are some. `coverage`: the parts of the question, each answered or
-    not. `understood`: of a pasted conversation or e-mail how much was read and what is asked. `record`: how the turn came to this.
+    not; where nothing answers, what of it the documents do not have. `understood`: of a pasted conversation or e-mail how much was read and what is asked. `record`: how the turn came to this.
     """
 
     outcome: Outcome

@@ -36,7 +36,7 @@ A_ROW = 3
 """Buttons of a row: Microsoft's renderer cuts the words of more to their first letters."""
 CHANGE, ABOUT = "change", "about"
 """The verb of the button that asks again about something else, and the field that says what."""
-MAX_ROWS, MAX_SOURCES, MAX_DRAFT, MAX_ASKED, MAX_NAMES = 12, 8, 1500, 600, 8
+MAX_ROWS, MAX_SOURCES, MAX_DRAFT, MAX_ASKED, MAX_NAMES, MAX_MISSING = 12, 8, 1500, 600, 8, 3
 _HEADS = {
     Outcome.REPAIRED: ("repaired", "Warning"),
     Outcome.WITHHELD: ("withheld", "Attention"),
@@ -230,8 +230,8 @@ def _change(shown: Shown) -> list[Json]:
 
 
 def _missing(reply: ReplyView, shown: Shown) -> list[Json]:
-    """The parts of the question that no source answers."""
-    parts = missing_parts(reply, shown.asked)[:3]
+    """The parts of the question that no source answers. The question as a whole stands above, and is not said again."""
+    parts = missing_parts(reply, "")[:MAX_MISSING]
     return [text_block(shown.words("missing", part=cut(part, MAX_LINE)), isSubtle=True) for part in parts]
 
 

@@ -24,6 +24,7 @@ from bot.turn.citations import (
 )
 from bot.turn.contacts import as_draft, with_official, with_trust
 from bot.turn.lost_answer import loses_the_answer
+from bot.turn.missing import what_is_missing
 from bot.turn.regeneration import drafted_again
 from bot.turn.screening import screen_draft
 from bot.turn.sources import as_sources
@@ -37,7 +38,7 @@ from grounding.evidence.choose import choose
 from grounding.grading.features import speaks_of
 from grounding.query.answer_kind import answer_kind, holds
 from grounding.query.clarify import Clarification
-from grounding.quoting.coverage import coverage
+from grounding.quoting.coverage import Covered, coverage
 from grounding.quoting.question_parts import Reading, read
 from grounding.records import Evidence
 from rai.records import SUPPORTED, Category, Outcome, Report
@@ -237,14 +238,18 @@ def reply_without_answer(
     state: TurnState, outcome: Outcome, code: Code | None = None, relevance: float | None = None
 ) -> Reply:
     """The reply of a turn that ends without an answer; withheld or insufficient, it offers the sources."""
-    if outcome is Outcome.INSUFFICIENT and not state.seams.composer.name.startswith("model:"):
-        return _nothing_quoted(state, relevance)
+    missing: tuple[Covered, ...] = ()
+    if outcome is Outcome.INSUFFICIENT:
+        missing = what_is_missing(_asked(state), state.found.retrieval.passages, state.unknown)
+        if not state.seams.composer.name.startswith("model:"):
+            return replace(_nothing_quoted(state, relevance), coverage=missing)
     offers = (
         offered(_own_first(state.evidence or _nearest(state)), state.found.grades)
         if outcome in (Outcome.WITHHELD, Outcome.INSUFFICIENT)
         else ()
     )
-    return Reply(outcome, notice(outcome, code, state.language), code=code, offered=offers, relevance=relevance)
+    told = notice(outcome, code, state.language)
+    return Reply(outcome, told, code=code, offered=offers, relevance=relevance, coverage=missing)
 
 
 def _own_first(evidence: Sequence[Evidence]) -> list[Evidence]:

@@ -94,7 +94,7 @@ class ReplyView:
     """What a person may be shown of a reply. Texts are empty where the reply has none.
 
     `delivered`: whether `answer` may go to a customer; all others are fixed texts or small talk. `unanswered`: parts of the question that
-    the answer leaves open; empty where there is one part alone. `refusal_language`: of a refusal that can be reported as wrong.
+    the answer leaves open, empty where there is one part alone; without an answer what the documents do not have. `refusal_language`: of a refusal that can be reported as wrong.
     `offered_as`: heading of what is offered, in the person's language. `notes`: all of them; `notes_for_person`: those that a person reads below an answer. `taken`: what calls of models took, in words. `query`: what was searched for; `action`: the name
     that CRAG has for what was decided at last; `relevance`: of the answer to the question, 0 to 1.
     `timings_ms`: milliseconds by stage. `language`: in which its person is spoken to.
@@ -180,7 +180,7 @@ def reply_view(reply: Mapping[str, Any], language: str = FALLBACK) -> ReplyView:
         draft=_draft(reply.get("draft")),
         decided=decided(reply),
         asked_back=_asked_back(_mapping(reply.get("clarification"))),
-        unanswered=_unanswered(_mappings(reply.get("coverage"))),
+        unanswered=_unanswered(_mappings(reply.get("coverage")), _text(reply.get("outcome"))),
         suggestions=_texts(reply.get("suggestions")),
         refusal_language=_text(refusal.get("language")),
         entry_id=_text(reply.get("entry_id")),
@@ -247,8 +247,10 @@ def _asked_back(asked: Mapping[str, Any]) -> AskedBack | None:
     return AskedBack(question, question_alone(question, options), options, _text(asked.get("why")))
 
 
-def _unanswered(parts: tuple[Mapping[str, Any], ...]) -> tuple[str, ...]:
-    return tuple(_text(p.get("part")) for p in parts if not p.get("answered")) if len(parts) > 1 else ()
+def _unanswered(parts: tuple[Mapping[str, Any], ...], outcome: str) -> tuple[str, ...]:
+    """The parts that are open; of an answer to a question of one part none, for it is the answer."""
+    told = len(parts) > 1 or outcome == Outcome.INSUFFICIENT
+    return tuple(_text(p.get("part")) for p in parts if not p.get("answered")) if told else ()
 
 
 def _text(value: object) -> str:

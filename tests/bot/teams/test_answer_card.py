@@ -30,6 +30,7 @@ from bot.view.reply import view_of
 from bot.view.verdict import changes, verdict_line
 from bot.wording.card import CardWords
 from grounding.query.clarify import Clarification
+from grounding.quoting.coverage import Covered
 from rai.records import Claim, EvidenceSpan, Kind, Outcome, Status
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer
 from tests.fakes.channel import FakeChannel
@@ -232,7 +233,9 @@ async def test_the_button_asks_once_more_with_the_web(bots: Bots, channel: FakeC
 
 
 def test_what_is_missing_is_named() -> None:
-    assert "No source answers this: How long does it charge?" in said(card(INSUFFICIENT))
+    missing = (Covered("glass break sensor", answered=False),)
+    assert "No source answers this: glass break sensor" in said(card(replace(INSUFFICIENT, coverage=missing)))
+    assert "No source answers this" not in said(card(INSUFFICIENT)), "the question stands above"
 
 
 def test_small_talk_refusals_and_what_has_no_record_have_no_card() -> None:
@@ -322,7 +325,8 @@ def test_what_is_no_gap_is_none(value: object) -> None:
 async def test_a_gap_is_recorded_once_and_only_for_what_was_asked_here(bots: Bots, channel: FakeChannel) -> None:
     bot = await bots.start(answer=FakeAnswer(INSUFFICIENT))
     asked = {"conversation": "a:chat-1", "question": "How long does it charge?"}
-    mine = await bot.ledger.append("turn", {"ask": asked, "reply": INSUFFICIENT.as_json()})
+    open_ = replace(INSUFFICIENT, coverage=(Covered("glass break sensor", answered=False),))
+    mine = await bot.ledger.append("turn", {"ask": asked, "reply": open_.as_json()})
     other = await bot.ledger.append("turn", {"ask": {"conversation": "a:chat-2"}})
 
     async def press(entry_id: str, language: str = "de") -> Json:
@@ -335,7 +339,7 @@ async def test_a_gap_is_recorded_once_and_only_for_what_was_asked_here(bots: Bot
     for _ in range(2):
         content = (await press(mine.entry_id))["value"]
         assert CardWords("de")("gap_told") in said(content)
-        assert "How long does it charge?" in said(content), "the card stays"
+        assert "glass break sensor" in said(content), "the card stays"
         assert CardWords("de")("gap") not in buttons(content)
     assert (await press(other.entry_id))["statusCode"] == 400
     assert (await press("e99"))["statusCode"] == 400

@@ -242,7 +242,7 @@ def test_the_summary_tells_layers_notes_and_counts() -> None:
         "relevance to the question 0.25",
         "Values and contacts Unsupported 0.98",
         "The source says €4.90 [1]",
-        "updated 2026-01-02",
+        "updated 2 Jan 2026",
         "Line 3",
         "a note",
     ):
