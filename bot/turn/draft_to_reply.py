@@ -240,7 +240,7 @@ def reply_without_answer(
     """The reply of a turn that ends without an answer; withheld or insufficient, it offers the sources."""
     missing: tuple[Covered, ...] = ()
     if outcome is Outcome.INSUFFICIENT:
-        missing = what_is_missing(_asked(state), state.found.retrieval.passages, state.unknown)
+        missing = what_is_missing(read(state.asked), state.found.retrieval.passages, state.unknown)
         if not state.seams.composer.name.startswith("model:"):
             return replace(_nothing_quoted(state, relevance), coverage=missing)
     offers = (

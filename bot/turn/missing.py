@@ -10,6 +10,7 @@ from grounding.quoting.coverage import GENERIC, Covered
 from grounding.quoting.question_parts import Reading
 from grounding.records import Passage
 from grounding.text import terms
+from rai.screening.languages import common_words, language
 
 MOST = 3
 """Parts that are named; more would be the question once more."""
@@ -31,10 +32,11 @@ def what_is_missing(asked: Reading, found: Sequence[Passage], name: str = "") ->
 
 def _strange(text: str, held: frozenset[str]) -> Iterator[str]:
     """Runs of words that none of the terms is of; small words between two of them belong to the run."""
+    small = common_words(language(text))
     begun = ended = -1
     for word in _WORD.finditer(text):
         own = [term for term in terms(word.group()) if term not in GENERIC and term not in FILLERS]
-        if not own:
+        if not own or word.group().lower() in small:
             continue
         if held.isdisjoint(own):
             begun, ended = (begun if begun >= 0 else word.start()), word.end()

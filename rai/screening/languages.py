@@ -54,6 +54,11 @@ _WORD = re.compile(r"(?<![\w])[^\W\d_]+(?![\w])")
 """A word: the "C" of C1 is none."""
 
 
+def common_words(code: str) -> frozenset[str]:
+    """The commonest words of a language (ISO 639-1), in lower case; of one that has no list none."""
+    return _WORDS.get(code, frozenset())
+
+
 def language(text: str) -> str:
     """The ISO 639-1 code of the language that `text` is most likely in, "" where it cannot be told (product names, a code).
 

@@ -52,7 +52,7 @@ def _result(passage: Passage, words: ExtensionWords) -> Json:
     }
     preview: Json = {
         "title": title,
-        "text": cut(place + (passage.text[body_start(passage.text) :].strip() or passage.text), MAX_PREVIEW),
+        "text": cut(place + _plain(passage.text), MAX_PREVIEW),
     }
     preview["tap"] = {"type": "invoke", "value": value}
     content = card_of([text_block(title, weight="Bolder")], title)
@@ -67,12 +67,17 @@ def inserted_passage(passage: Passage, words: ExtensionWords) -> Json:
         words("as_of", date=words.day(passage.updated)) if passage.updated else "",
     ]
     source = " · ".join(cut(part, 120) for part in parts if part)
-    text = for_customer(passage.text) or passage.text
+    text = _plain(passage.text)
     quoted = text if len(text) <= MAX_PASSAGE else text[: MAX_PASSAGE - 1] + "…"
     body = [text_block(quoted), text_block(words("source", source=source), isSubtle=True, size="Small")]
     is_link = passage.url is not None and passage.url.startswith(("https://", "http://"))
     opens = [{"type": "Action.OpenUrl", "title": words("open"), "url": passage.url}] if is_link else []
     return _extension([_attached(card_of(body, f"{quoted[:300]} ({source})", opens))])
+
+
+def _plain(text: str) -> str:
+    """The words of a passage without marks of form and without its heading, which stands beside it; of one that is a heading alone that."""
+    return for_customer(text) or text[body_start(text) :].strip() or text
 
 
 def inserted_answer(reply: ReplyView, dates: Mapping[int, str], words: ExtensionWords) -> Json:

@@ -17,7 +17,7 @@ from bot.turn.read_again import read_again, versions_of
 from bot.turn.sources import as_sources
 from bot.wording.refusals import spoken
 from grounding.errors import ServiceError
-from grounding.evidence.choose import superseded
+from grounding.evidence.choose import retired
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
 from grounding.records import Access, Evidence, Passage, Query, Turn
 from rai.records import Report
@@ -41,9 +41,11 @@ def _is_near(passage: Passage) -> bool:
 
 
 def _usable(passages: Sequence[Passage]) -> Sequence[Passage]:
-    """What may be quoted to a customer, older editions behind newer ones."""
+    """What may be quoted to a customer, in its order, but replaced editions behind all else. A newer document of a like title replaces none: the hours over the
+    holidays are not those of the shops.
+    """
     usable = [p for p in passages if not p.internal and not p.screened and _is_near(p)]
-    old = superseded(usable)
+    old = retired(usable)
     return sorted(usable, key=lambda p: p.chunk_id in old)
 
 
@@ -66,7 +68,7 @@ class PersonsKnowledge:
     within_s: float = WITHIN_S
 
     async def search(self, text: str, user: str | None, k: int = FOUND) -> Sequence[Passage]:
-        """What may be quoted to a customer of what `user` may read and has something to do with `text`, best first, older editions behind newer ones.
+        """What may be quoted to a customer of what `user` may read and has something to do with `text`, best first, replaced editions behind all else.
         Raises ServiceError, StoreError.
         """
         found = await self.system.retriever.retrieve(Query(text), await self.access(user), k)

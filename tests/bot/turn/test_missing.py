@@ -21,6 +21,7 @@ FOUND = (
         ("What does a glass break sensor for the Wren X2 cost?", ["glass break sensor"]),
         ("Hi, I bought a kettle. Does the Wren X2 work with a dish of Starlink?", ["dish of Starlink"]),
         ("How heavy is the Wren X2 and which processor is in it?", ["heavy", "processor"]),
+        ("Wie lange dauert die Reparatur der Wren X2 in Österreich?", ["dauert die Reparatur", "Österreich"]),
         ("Does the Wren X2 work with Wi-Fi 7?", []),
         ("Does the X2 work with Wi-Fi 7, and is the shop closed on Sunday?", None),
     ],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rai.screening.languages import language, reads, unread
+from rai.screening.languages import common_words, language, reads, unread
 from tests.tables import Tables
 
 TABLES = Tables(__file__)
@@ -46,3 +46,9 @@ def test_what_is_not_read_is_said_and_names_the_language() -> None:
 def test_any_text_has_a_language_or_none(text: str) -> None:
     code = language(text)
     assert code == "" or (len(code) == 2 and code.islower())
+
+
+def test_the_common_words_of_a_language_tell_nothing_of_what_a_text_is_about() -> None:
+    assert {"wie", "ist", "die"} <= common_words("de")
+    assert "garantie" not in common_words("de")
+    assert common_words("xx") == frozenset()

@@ -354,6 +354,29 @@ async def test_what_is_listed_and_inserted_says_as_of_when_it_is(
     assert "Returns policy (as of 1 Mar 2026)" in str(put)
 
 
+async def test_the_list_keeps_the_order_of_the_search_and_shows_plain_words(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    """A newer document of a like title is no newer edition; a replaced one stands behind all else."""
+    listed = (
+        Passage("c0", "old.txt", "Shops and opening hours (2025)", "Closed.", bm25=9, updated="2025-02-01"),
+        Passage("c1", "shops.csv", "Shops and opening hours", "## Hours\n\n### Amsterdam\n\n**Daily** 9-17", bm25=8, updated="2026-09-14"),
+        Passage("c2", "holidays.eml", "Opening hours over the holidays", "Shop: Lyon | Monday: 9-17", bm25=7, updated="2026-11-09"),
+        Passage("c3", "empty.md", "Hours", "## Hours on the phone", bm25=6),
+    )  # fmt: skip
+
+    class Listed:
+        async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
+            return Retrieval(listed, "kb", "listed")
+
+    bot = await bots.start(knowledge=PersonsKnowledge(replace(system, retriever=Listed()), AMPLE_S))
+    found = (await send(bot, channel, "query", searched("opening hours amsterdam")))["composeExtension"]["attachments"]
+    previews = [item["preview"]["content"] for item in found]
+    assert [p["tap"]["value"]["chunk_id"] for p in previews] == ["c1", "c2", "c3", "c0"]
+    shown = [p["text"].removeprefix("as of ").partition(" · ")[2] or p["text"] for p in previews]
+    assert shown == ["Daily 9-17", "Lyon – Monday: 9-17", "Hours on the phone", "Closed."]
+
+
 STRANGE: dict[str, list[object]] = {
     "query": [{}, {"commandId": "other"}, None, 7, []],
     "fetchTask": [{}, {"commandId": "other"}, "x"],
