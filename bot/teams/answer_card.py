@@ -16,7 +16,8 @@ from bot.records import How, Rework
 from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
 from bot.view.reply import ListedSource, ReplyView
-from bot.view.verdict import MAX_LINE, MAX_VALUE, cut, missing_parts, told_values, verdict_line, why_lines
+from bot.view.told import Told, told_values
+from bot.view.verdict import MAX_LINE, MAX_VALUE, cut, missing_parts, verdict_line, why_lines
 from bot.wording.card import CardWords
 from bot.wording.clarification import changed, new_names
 from bot.wording.customer_text import for_customer
@@ -269,13 +270,13 @@ def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def _claims(reply: ReplyView, w: CardWords, rows: int) -> list[Json]:
     """A row for each value: what it is, what was found, and in which source; those first that somebody should look at. What is said twice stands once."""
     said = told_values(reply.claims, reply.answer) if reply.delivered else []
-    values = sorted(said, key=lambda c: not _doubtful(c))
+    values = sorted(said, key=lambda told: not _doubtful(told.claim))
     return claim_rows(values, {c.chunk_id: c for c in reversed(reply.citations)}, w, rows)
 
 
-def claim_rows(values: Sequence[Claim], places: Mapping[str, ListedSource], w: CardWords, rows: int) -> list[Json]:
+def claim_rows(values: Sequence[Told], places: Mapping[str, ListedSource], w: CardWords, rows: int) -> list[Json]:
     """A row for each claim, at most so many; `places`: sources by the id of their passage."""
-    items = [_row(c, places, w) for c in values[:rows]]
+    items = [_row(told, places, w) for told in values[:rows]]
     return [*items, text_block(w("more", n=len(values) - rows), isSubtle=True)] if len(values) > rows > 0 else items
 
 
@@ -284,12 +285,13 @@ def _doubtful(claim: Claim) -> bool:
     return claim.status in ("unchecked", "conflict") or claim.trust is not None
 
 
-def _row(claim: Claim, places: Mapping[str, ListedSource], w: CardWords) -> Json:
+def _row(told: Told, places: Mapping[str, ListedSource], w: CardWords) -> Json:
+    claim = told.claim
     cited = next((places[e.source] for e in claim.evidence if e.source in places), None)
     where = f"[{cited.n}] {cut(cited.name, MAX_VALUE)}" if cited is not None else ""
     doubt = _doubtful(claim)
     texts: list[tuple[str, Json]] = [
-        (cut(claim.text, MAX_VALUE), {"weight": "Bolder"}),
+        (cut(told.title, MAX_VALUE), {"weight": "Bolder"}),
         (
             w.status(claim.status),
             {"color": "Attention"} if claim.unsupported else {"color": "Warning"} if doubt else {},

@@ -13,6 +13,7 @@ from typing import Literal
 
 from bot.view.markup import Mark, segments
 from bot.view.status_words import SIGNS, WORDS, said
+from bot.view.told import told_values
 from bot.wording.card import CardWords
 from bot.wording.contacts import whose
 from bot.wording.evidence import EvidenceWords
@@ -130,12 +131,15 @@ class SourceCard:
 
 @dataclass(frozen=True, slots=True)
 class ClaimMap:
-    """An answer and its sources, tied by its claims. `prefix` sets the ids of one view apart from those of another on the same page."""
+    """An answer and its sources, tied by its claims. `prefix` sets the ids of one view apart from those of another on the same page; `counted`: how many values
+    there are, as everywhere, at how many places, and how many sentences.
+    """
 
     prefix: str
     pieces: tuple[AnswerSegment, ...]
     rows: tuple[ClaimRow, ...]
     cards: tuple[SourceCard, ...]
+    counted: str = ""
 
 
 def tone(claim: Claim) -> Tone:
@@ -159,7 +163,17 @@ def claim_map(
     pieces = list(_answer(text, rows, {s.n: s.web for s in shown}, prefix))
     if pieces:
         pieces[0] = replace(pieces[0], text=CardWords(w.language).worded(pieces[0].text))
-    return ClaimMap(prefix, tuple(pieces), rows, tuple(cards))
+    return ClaimMap(prefix, tuple(pieces), rows, tuple(cards), _counted(text, claims, w))
+
+
+def _counted(text: str, claims: Sequence[Claim], w: EvidenceWords) -> str:
+    """Each value counts once, as in the line of the verdict, and is listed at every place where it stands."""
+    values, places = len(told_values(claims, text)), sum(c.kind != "statement" for c in claims)
+    card = CardWords(w.language)
+    told = [card.count("checked", values) if values else card("nothing_checked")]
+    told += [w.count("places", places)] if places != values else []
+    told += [w.count("sentences", len(claims) - places)] if len(claims) > places else []
+    return " · ".join(told)
 
 
 def _row(key: str, claim: Claim, shown: Sequence[ShownSource], href: str, w: EvidenceWords) -> ClaimRow:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.view.reply import ReplyView
+from bot.view.told import told_values, value_title
 from bot.wording.card import CardWords
-from rai.records import SUPPORTED, Claim, Outcome
-from rai.screening.languages import language
+from rai.records import Claim, Outcome
 
 MAX_VALUE, MAX_LINE = 60, 120
 """Characters of a value, and of a line, that are shown of it."""
@@ -51,33 +50,6 @@ def _says(answer: str, value: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", answer) is not None
 
 
-def told_values(claims: Sequence[Claim], text: str) -> list[Claim]:
-    """The values of a text as a person is told them: what is said twice once, and of what is supported neither a number within a name (the 7 of Wi-Fi 7)
-    nor a German noun, which only its capital letter makes look like a name.
-    """
-    values = [c for c in claims if c.kind != "statement"]
-    names = [c for c in values if c.kind == "entity"]
-    german = language(text) == "de"
-    once: dict[tuple[object, ...], Claim] = {}
-    for c in values:
-        part = c.kind == "number" and _within_name(c, names, text)
-        noun = german and c.kind == "entity" and c.text.isalpha() and c.text.istitle()
-        if not (c.status in SUPPORTED and c.trust is None and (part or noun)):
-            once.setdefault((c.text, c.status, c.trust, c.evidence[0].source if c.evidence else ""), c)
-    return list(once.values())
-
-
-_NAMED = re.compile(r"[^\s.!?:|] [^\W\d_a-z][\w-]*[ -]$|\b\w[\w-]*[A-Z][\w-]*[ -]$")
-"""A word with a capital letter that does not begin a sentence or a cell, or with one within it."""
-_LONGEST_NAME = 40
-
-
-def _within_name(number: Claim, names: Sequence[Claim], text: str) -> bool:
-    """Whether a number belongs to the name before it."""
-    beside = any(n.end <= number.start <= n.end + 1 and text[n.end : number.start] in (" ", "-", "") for n in names)
-    return beside or _NAMED.search(text[max(0, number.start - _LONGEST_NAME) : number.start]) is not None
-
-
 def verdict_line(reply: ReplyView, words: CardWords) -> str:
     """The verdict in a line, as `8 values checked · 1 corrected: 4 h → 5 h · 1 part taken out`; empty where no answer was delivered."""
     if not reply.delivered:
@@ -85,7 +57,8 @@ def verdict_line(reply: ReplyView, words: CardWords) -> str:
     values = told_values(reply.claims, reply.answer)
     made = changes(reply)
     corrected = [c for c in made if c.now is not None]
-    removed, doubtful = len(made) - len(corrected), sum(c.status in ("unchecked", "conflict") for c in values)
+    removed = len(made) - len(corrected)
+    doubtful = sum(told.claim.status in ("unchecked", "conflict") for told in values)
     parts = [words.count("checked", len(values)) if values else words("nothing_checked")]
     if corrected:
         told = ", ".join(f"{cut(c.claim.text, MAX_VALUE)} → {cut(c.now or '', MAX_VALUE)}" for c in corrected[:3])
@@ -100,10 +73,15 @@ def why_lines(reply: ReplyView, words: CardWords, most: int) -> list[str]:
     made = changes(reply)
     if not made and reply.outcome == Outcome.WITHHELD and reply.draft is not None:
         made = [DraftChange(claim, None) for claim in reply.draft.unsupported]
-    return [
-        f"{cut(change.claim.text, MAX_LINE)}{f' → {cut(change.now, MAX_VALUE)}' if change.now else ''}: {words.status(change.claim.status)}"
-        for change in made[:most]
-    ]
+    return [f"{_before_and_now(change, reply)}: {words.status(change.claim.status)}" for change in made[:most]]
+
+
+def _before_and_now(change: DraftChange, reply: ReplyView) -> str:
+    if change.now:
+        return f"{cut(change.claim.text, MAX_LINE)} → {cut(change.now, MAX_VALUE)}"
+    if change.claim.kind == "statement" or reply.draft is None:
+        return cut(change.claim.text, MAX_LINE)
+    return cut(value_title(change.claim, reply.draft.text), MAX_LINE)
 
 
 def missing_parts(reply: ReplyView, asked: str) -> list[str]:

@@ -18,7 +18,8 @@ from bot.teams.answer_card import (
 from bot.teams.extension.talk import is_of_the_talk
 from bot.teams.ports import Json
 from bot.view.reply import ListedSource, ReplyView
-from bot.view.verdict import MAX_VALUE, cut, told_values
+from bot.view.told import Told, told_values
+from bot.view.verdict import MAX_VALUE, cut
 from bot.wording.card import CardWords
 from bot.wording.customer_text import for_customer
 from bot.wording.extension import ExtensionWords
@@ -132,9 +133,11 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     first. Whose value it is, a price of which plan, that line shows.
     """
     texts = {p.chunk_id: p.text for p in passages}
-    told_of = [c for c in told_values(report.claims, text) if not is_of_the_talk(c, text)]
-    values = [_nearest_first(c, texts, text) for c in told_of]
-    claims = sorted([*values, *_unconfirmed(report)], key=lambda c: (not c.unsupported, c.status in SUPPORTED))
+    told_of = [each for each in told_values(report.claims, text) if not is_of_the_talk(each.claim, text)]
+    values = [Told(_nearest_first(each.claim, texts, text), each.title) for each in told_of]
+    listed_claims = [*values, *(Told(c, c.text) for c in _unconfirmed(report))]
+    rows_of = sorted(listed_claims, key=lambda t: (not t.claim.unsupported, t.claim.status in SUPPORTED))
+    claims = [each.claim for each in rows_of]
     wrong = sum(c.unsupported for c in claims)
     doubtful = sum(not c.unsupported and c.status not in SUPPORTED for c in claims)
     listed = {p.chunk_id: _listed(n, p, words) for n, p in enumerate(passages, 1)}
@@ -151,7 +154,7 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
         told.append(words("all_supported"))
     elif not told:
         told.append(words("no_values"))
-    rows = [[row] for row in claim_rows(claims, listed, card, ROWS)]
+    rows = [[row] for row in claim_rows(rows_of, listed, card, ROWS)]
     for row, claim in zip(rows, claims[:ROWS], strict=False):
         quoted = [text_block(f"“{line}”", isSubtle=True, size="Small") for line in _lines(claim, texts)]
         row += [{**block, "spacing": "Small"} for block in quoted]
