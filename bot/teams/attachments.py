@@ -1,11 +1,11 @@
-"""What hangs on a message: files are read for this one turn, by the readers of the knowledge base and never into it; what cannot be read is said."""
+"""What hangs on a message: files are read for this conversation, by the readers of the knowledge base and never into it; what cannot be read is said."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -70,12 +70,11 @@ def attached_to(activity: Json) -> list[Attached]:
     return found
 
 
-def asked_nothing(attached: Sequence[Attached], language: str) -> str:
-    """What is said to a message without words: of files what is wanted to know, else what can be asked."""
-    seen = Opened(pictures=tuple(item.name for item in attached if item.kind == "picture")).lines(language)
-    files = [plain(item.name) for item in attached if item.kind == "file"]
-    asked = say("what_about", language).format(names=", ".join(files)) if files else say("help", language)
-    return f"{seen}\n\n{asked}".strip()
+def asked_nothing(files: Opened, language: str) -> str:
+    """What is said to files and pictures without words: of what was read what is wanted to know, else what can be asked."""
+    told = replace(files, read=()).lines(language)
+    read = ", ".join(map(plain, files.read))
+    return f"{told}\n\n{say('what_about', language).format(names=read) if read else say('help', language)}".strip()
 
 
 async def opened(attached: Sequence[Attached], *, loopback: bool) -> Opened:

@@ -53,7 +53,7 @@ from bot.view.reply import DELIVERED, view_of
 from bot.wording.card import CardWords
 from bot.wording.closest import unknown
 from bot.wording.notes import PUBLIC_ONLY
-from bot.wording.pictures import is_about_picture
+from bot.wording.pictures import asks_about_unsaid, is_about_picture
 from bot.wording.places import place
 from bot.wording.refusals import language_for, spoken
 from bot.wording.teams import say, welcome
@@ -91,11 +91,12 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is asked. `anew`: *Change* asks it of something else, whole, so that nothing said before belongs to it."""
+    """What is asked. `anew`: *Change* asks it of something else, whole, so that nothing said before belongs to it; `file`: what hangs on the message says."""
 
     text: str
     pasted: Pasted | None
     anew: bool = False
+    file: str = ""
 
     @property
     def asked(self) -> str:
@@ -338,15 +339,18 @@ class ActivityHandler:
             return notice(told), question, None
         user = user_of(activity, self._settings)
         attached = attached_to(activity)
-        if not text:
-            return notice(asked_nothing(attached, _language(activity))), question, None
+        if not (text or attached):
+            return notice(say("help", _language(activity))), question, None
         if counted and not self._rate.allow(user or activity["from"]["id"]):
             return notice(say("too_fast", _language(activity))), question, None
         reply = None
         try:
             async with asyncio.timeout(self._settings.bounds.turn_deadline_s + GRACE_S):
-                history = () if question.pasted or question.anew else await self._history.recall(activity)
                 files = await opened(attached, loopback=self._settings.local_mode) if attached else Opened()
+                question = replace(question, file=files.text)
+                if not text:
+                    return notice(asked_nothing(files, _language(activity))), question, None
+                history = () if question.pasted or question.anew else await self._history.recall(activity)
                 if change and (strange := await self._unknown(change, user)):
                     return notice(unknown(strange, _language(activity))), question, None
                 if files.pictures and not files.text and await self._is_about_picture(question, user):
@@ -354,7 +358,7 @@ class ActivityHandler:
                 ask = Ask(
                     question=question.text,
                     history=history,
-                    context=files.text or None,
+                    context=files.text or _pointed_at(question.text, history) or None,
                     user=self._reader(activity),
                     actor=actor_of(activity, self._settings),
                     policy=self._settings.answering.policy,
@@ -468,8 +472,6 @@ class ActivityHandler:
 
     async def _keep(self, activity: Json, question: _Question, reply: Reply | None) -> None:
         """Remember a turn that was answered in the body."""
-        if reply is None:
-            return
         if _begins_anew(question, reply):
             await self._forget(activity)
         try:
@@ -525,7 +527,11 @@ def _begins_anew(question: _Question, reply: Reply | None) -> bool:
 
 
 def _said(question: _Question, reply: Reply | None) -> Iterator[Turn]:
-    """What the conversation remembers of a turn: small talk would stand between a question and what follows from it."""
+    """What the conversation remembers of a turn: small talk would stand between a question and what follows from it. What a file says is said by whoever sent
+    it, for this question and those that follow.
+    """
+    if question.file and (reply is None or reply.outcome is not Outcome.BLOCKED):
+        yield Turn("customer", question.file)
     if reply is not None and reply.outcome not in FORGOTTEN and reply.intent is None:
         if (
             reply.record.ask is None or reply.record.ask.rework is None
@@ -533,6 +539,14 @@ def _said(question: _Question, reply: Reply | None) -> Iterator[Turn]:
             yield from question.turns()
         if reply.outcome in DELIVERED:
             yield Turn("assistant", reply.answer)
+
+
+def _pointed_at(question: str, history: Sequence[Turn]) -> str:
+    """What the customer said last, by a file or in what was pasted, if a question points at a code or message that it does not say: it may stand before another
+    question.
+    """
+    said = (turn.text for turn in reversed(history) if turn.role == "customer")
+    return next(said, "") if asks_about_unsaid(question) else ""
 
 
 def _never_arrived(activity: Json) -> Json:

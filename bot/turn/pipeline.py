@@ -156,7 +156,7 @@ async def _turn(state: TurnState) -> Reply:
         return await reworked(state, rework, talk.language if talk else state.language)
     if talk is not None:
         return await talked(state, talk)
-    if not state.history and not state.ask.context and asks_about_unsaid(state.ask.question):
+    if asks_about_unsaid(state.ask.question) and not _is_known(state):
         state.clarification = Clarification(what_it_says(state.language), (), "it points at a text that was not typed")
         return reply_without_answer(state, Outcome.INSUFFICIENT)
     state.query = await stage("query", turn_query(state, access))
@@ -171,6 +171,12 @@ async def _turn(state: TurnState) -> Reply:
     if state.policy.clarify and not (state.clarification and state.clarification.options):
         state.clarification = between(draft.rivals, state.language) or state.clarification
     return await decide_reply(state, draft.text)
+
+
+def _is_known(state: TurnState) -> bool:
+    """Whether anything is known of the case: something that was said before, greetings apart, or what lies beside the question."""
+    said = (turn.text for turn in state.history if turn.role != "assistant")
+    return bool(state.ask.context) or any(small_talk(text) is None for text in said)
 
 
 async def _unknown(state: TurnState, name: str, access: Access) -> str:

@@ -65,6 +65,9 @@ async def test_a_message_that_nobody_typed_is_asked_for_and_not_searched(tmp_pat
     assert reply.clarification.question.startswith("Which one do you mean?")
     assert isinstance(w.seams.grader, ScriptedGrader)
     assert w.seams.grader.asked == 0
+    greeted = await asked(w, "What does this error mean?", Turn("user", "Hello!"), Turn("assistant", EN.greeting))
+    assert greeted.clarification == reply.clarification, "who greeted has said nothing of it"
+    assert w.seams.grader.asked == 0
     again = await asked(w, "What does this error mean?", Turn("customer", "The camera shows E-17."))
     assert again.clarification is None or "type the code" not in again.clarification.question
     assert w.seams.grader.asked > 0, "what was said before may name it"
