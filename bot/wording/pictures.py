@@ -29,8 +29,9 @@ def is_about_picture(question: str, *, named: bool) -> bool:
 def asks_about_unsaid(question: str) -> bool:
     """True for "what does this error mean?": it points at a code or message, says nothing of what that says, and names nothing else."""
     said = frozenset(_WORD.findall(question.lower()))
-    rest = said - _words("points") - _words("shows") - _words("reads") - _words("asks") - STOP_WORDS - _FUNCTION
-    asked = all(said & _words(name) for name in ("points", "reads", "asks"))
+    points = _words("points") | _words("points_back")
+    rest = said - points - _words("shows") - _words("reads") - _words("asks") - STOP_WORDS - _FUNCTION
+    asked = all(said & told for told in (points, _words("reads"), _words("asks")))
     return asked and not rest and not any(c.isdigit() for c in question)
 
 

@@ -18,6 +18,7 @@ from bot.wording.pictures import asks_about_unsaid, is_about_picture, what_it_sa
         ("see attached", False, True),
         ("is this covered by Halden Care?", True, False),
         ("how long do refunds take?", False, False),
+        ("is that covered?", False, False),
         ("what does error E17 mean?", False, False),
     ],
 )
@@ -30,6 +31,8 @@ def test_words_that_point_at_it_and_name_nothing_else(question: str, *, named: b
     [
         ("What does this error mean?", True),
         ("what does this error message say", True),
+        ("And what does that error mean?", True),
+        ("wat betekent die melding?", True),
         ("was bedeutet diese Fehlermeldung?", True),
         ("que signifie ce message ?", True),
         ("¿qué significa este código?", True),
