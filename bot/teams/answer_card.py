@@ -289,11 +289,11 @@ def _row(told: Told, places: Mapping[str, ListedSource], w: CardWords) -> Json:
     claim = told.claim
     cited = next((places[e.source] for e in claim.evidence if e.source in places), None)
     where = f"[{cited.n}] {cut(cited.name, MAX_VALUE)}" if cited is not None else ""
-    doubt = _doubtful(claim)
+    doubt = bool(told.doubt) or _doubtful(claim)
     texts: list[tuple[str, Json]] = [
         (cut(told.title, MAX_VALUE), {"weight": "Bolder"}),
         (
-            w.status(claim.status),
+            told.doubt or w.status(claim.status),
             {"color": "Attention"} if claim.unsupported else {"color": "Warning"} if doubt else {},
         ),
         (where, {"isSubtle": True}),

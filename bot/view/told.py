@@ -15,10 +15,13 @@ from rai.screening.languages import common_words, language
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A value with what it is called by itself: `Wren X2`, `Germany: €235.00`, `5 cameras`, `3 to 5 working days`."""
+    """A value with what it is called by itself: `Wren X2`, `Germany: €235.00`, `5 cameras`, `3 to 5 working days`. `doubt`: what is said of one that stands in a
+    source and is to be looked at all the same.
+    """
 
     claim: Claim
     title: str
+    doubt: str = ""
 
 
 _NAMED = re.compile(r"[^\s.!?:|] [^\W\d_a-z][\w-]*[ -]$|\b\w[\w-]*[A-Z][\w-]*[ -]$")

@@ -27,6 +27,7 @@ from bot.teams.refusal_card import report_card
 from bot.view.reply import view_of
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
+from grounding.quoting.coverage import Covered
 from grounding.records import Passage
 from rai.records import Outcome, Report
 from tests.bot.teams.test_answer_card import ALL, FIVE, HELD, REPAIRED, REWORKS, SHOWN, claim
@@ -54,15 +55,17 @@ LONG = "Wren X2 with the long charging cable and the second battery for outdoor 
 def cards() -> dict[str, Json]:
     """Every card that leaves the program, by what it is; those of an answer in full, and with the longest words."""
     full = replace(SHOWN, reworks=REWORKS, view=("Wren X2", "Watch Plus", "Austria"))
-    made = {name: _content(reply, full) for name, reply in {**ALL, "withheld": HELD}.items()}
+    missing = replace(ALL["insufficient"], coverage=(Covered("glass break sensor", answered=False),))
+    made = {name: _content(reply, full) for name, reply in {**ALL, "withheld": HELD, "insufficient": missing}.items()}
+    made["nothing in view"] = _content(ALL["answered"], replace(full, view=()))
     for code in ("de", "fr"):
         made[f"repaired {code}"] = _content(REPAIRED, replace(full, words=CardWords(code), language=code))
     long = replace(full, asked=LONG, view=(LONG, LONG), choices=tuple((LONG, LONG) for _ in range(3)))
     made["long words"] = _content(replace(REPAIRED, citations=(replace(REPAIRED.citations[0], title=LONG * 2),)), long)
-    text = "It charges in 4 h and weighs 2 kg."
-    report = Report(
-        "unsupported", 0.9, (claim("4 h", text, status="contradicted", instead=FIVE), claim("2 kg", text)), None
-    )
+    text = "It charges in 4 h and weighs 2 kg. It stays out for 5 h."
+    moved = (claim("5 h", text), claim("It stays out for 5 h.", text, "statement", "unchecked"))
+    wrong = claim("4 h", text, status="contradicted", instead=FIVE)
+    report = Report("unsupported", 0.9, (wrong, claim("2 kg", text), *moved), None)
     refused = report_card(view_of(Reply(Outcome.BLOCKED, "No.", entry_id="e1", refusal=Refusal("jailbreak", "en"))))
     assert refused
     made |= {

@@ -31,8 +31,9 @@ SELECT_VERB, SHOW, USE, AGAIN = "insert", "show", "use", "again"
 THUMBNAIL = "application/vnd.microsoft.card.thumbnail"
 MAX_PREVIEW, MAX_PASSAGE, MAX_CHECKED = 160, 4000, 2000
 ROWS = 12
-MAX_LINE, LONGEST = 110, 2000
-"""Characters of a line of a source shown to each side of a value; those to each side that are read for its sentence."""
+MAX_LINE, LONGEST, LEAST_SHARED = 110, 2000, 0.5
+"""Characters of a line of a source shown to each side of a value; those to each side that are read for its sentence; the share of a sentence's words from which on a
+line speaks of the same."""
 
 
 def results(passages: Sequence[Passage], words: ExtensionWords) -> Json:
@@ -133,10 +134,11 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     first. Whose value it is, a price of which plan, that line shows.
     """
     texts = {p.chunk_id: p.text for p in passages}
+    open_ = _open_beside(report)
     told_of = [each for each in told_values(report.claims, text) if not is_of_the_talk(each.claim, text)]
-    values = [Told(_nearest_first(each.claim, texts, text), each.title) for each in told_of]
-    listed_claims = [*values, *(Told(c, c.text) for c in _unconfirmed(report))]
-    rows_of = sorted(listed_claims, key=lambda t: (not t.claim.unsupported, t.claim.status in SUPPORTED))
+    values = [_apart(replace(t, claim=_nearest_first(t.claim, texts, text)), open_, words) for t in told_of]
+    beside = [*values, *(Told(c, c.text) for c in _unconfirmed(report))]
+    rows_of = sorted(beside, key=lambda t: (not t.claim.unsupported, t.claim.status in SUPPORTED, not t.doubt))
     claims = [each.claim for each in rows_of]
     wrong = sum(c.unsupported for c in claims)
     doubtful = sum(not c.unsupported and c.status not in SUPPORTED for c in claims)
@@ -144,7 +146,7 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     told = [card.count("checked", len(values))] if values else []
     told += [words.count("unsupported", wrong)] if wrong else []
     told += [card.count("doubtful", doubtful)] if doubtful else []
-    left = len(_open_beside(report))
+    left = len(open_)
     told += [words.count("open", left)] if left else []
     confirmed = any(
         c.kind == "statement" and c.status in SUPPORTED for c in report.claims
@@ -155,8 +157,9 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
     elif not told:
         told.append(words("no_values"))
     rows = [[row] for row in claim_rows(rows_of, listed, card, ROWS)]
-    for row, claim in zip(rows, claims[:ROWS], strict=False):
-        quoted = [text_block(f"“{line}”", isSubtle=True, size="Small") for line in _lines(claim, texts)]
+    for row, told_ in zip(rows, rows_of[:ROWS], strict=False):
+        lines = dict.fromkeys([*_lines(told_.claim, texts), *_said_beside(told_, open_, texts)])
+        quoted = [text_block(f"“{line}”", isSubtle=True, size="Small") for line in lines]
         row += [{**block, "spacing": "Small"} for block in quoted]
     body = [
         text_block(cut(text, MAX_CHECKED), isSubtle=True),
@@ -164,6 +167,27 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
         *(item for row in rows for item in row),
     ]
     return dialog(words("check_title"), card_of(body, " · ".join(told)))
+
+
+def _apart(told_: Told, open_: Sequence[Claim], words: ExtensionWords) -> Told:
+    """A supported value of a sentence that nobody confirmed: it stands in a source, and perhaps of something else."""
+    claim = told_.claim
+    within = any(c.start <= claim.start and claim.end <= c.end for c in open_)
+    sure = claim.status in SUPPORTED and claim.kind != "entity"
+    return replace(told_, doubt=words("apart")) if within and sure else told_
+
+
+def _said_beside(told_: Told, open_: Sequence[Claim], texts: Mapping[str, str]) -> list[str]:
+    """Of a value in doubt the line without it that has most words of its sentence, if it has many: what the passages say of what the sentence is about."""
+    if not told_.doubt:
+        return []
+    said = frozenset(terms(next(c.text for c in open_ if c.start <= told_.claim.start < c.end)))
+    lines = [span.text for text in texts.values() for line in text.splitlines() for span in sentences(line)]
+    holding = [e.text for e in told_.claim.evidence]
+    shared = {line: len(said & frozenset(terms(line))) for line in lines if not any(v in line for v in holding)}
+    best = max(shared, key=lambda line: (shared[line], -len(line)), default="")
+    enough = bool(best) and shared[best] >= max(2, LEAST_SHARED * len(said))
+    return [cut(best[body_start(best) :], 2 * MAX_LINE)] if enough else []
 
 
 def _nearest_first(claim: Claim, texts: Mapping[str, str], message: str) -> Claim:

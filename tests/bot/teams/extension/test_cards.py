@@ -36,6 +36,28 @@ def test_below_a_wrong_value_stands_what_the_source_says_instead() -> None:
     assert lines("Watch Plus keeps what it filmed 60 days.", PLANS, law) == [PLANS.text]
 
 
+PLUS = Passage("c3", "plus.md", "Watch Plus", "Watch Plus costs $8.99 a month.")
+SPARE = Passage(
+    "c4", "spare.md", "Spare parts", "We stock a lot. A new battery for an old grey doorbell is sold in shops alone."
+)
+
+
+def test_of_a_value_that_stands_elsewhere_the_sources_own_line_is_shown_and_it_is_not_called_the_same() -> None:
+    message = "A new battery for the old grey doorbell will be yours for $8.99 then."
+    assert statuses(message, PLUS, SPARE)["$8.99"] == WORDS("apart")
+    assert lines(message, PLUS, SPARE) == [PLUS.text, "A new battery for an old grey doorbell is sold in shops alone."]
+    assert lines(message, PLUS) == [PLUS.text], "nothing is said of what the sentence is about"
+    assert statuses("Watch Plus costs $8.99 a month.", PLUS, SPARE)["$8.99"] == CardWords("en").status("exact")
+
+
+def statuses(message: str, *passages: Passage) -> dict[str, str]:
+    """What the dialog says of each value."""
+    report = Report("supported", 0.0, check_claims(message, [Source(p.chunk_id, p.text, p.title) for p in passages]))
+    card = checked(message, report, passages, WORDS, CardWords("en"))["task"]["value"]["card"]["content"]
+    rows = [[c["items"][0]["inlines"][0]["text"] for c in i["columns"]] for i in card["body"] if "columns" in i]
+    return {title: status for title, status, *_ in rows}
+
+
 def test_a_line_of_a_list_has_no_mark_and_a_name_has_no_line() -> None:
     assert lines("Write within 60 days if part of a month was lost, says the Acme Office.", LAW) == [
         "Write to us within 60 days if a part of a month was lost."
