@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import ipaddress
+import itertools
 import os
 import shutil
 import socket
@@ -23,12 +24,13 @@ from tests.postgres.faults import run
 from tests.postgres.server import own_schema, url_for_the_run
 from tests.process import environment_as_it_was, logging_as_it_was
 from tests.quick_model import first_layer
-from tests.shared import base_of_run, made_once
+from tests.shared import MEMORY, base_of_run, fits_in_memory, made_once
 
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("dev", deadline=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
+_HOMES = itertools.count()
 _real_connect = socket.socket.connect
 _real_connect_ex = socket.socket.connect_ex
 
@@ -43,6 +45,14 @@ def _refuse_remote(address: Any) -> None:
         loopback = host == "localhost"
     if not loopback:
         raise AssertionError("a test tried to reach the network beyond loopback")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """What tests write lies in memory where there is room for it, unless somebody names another place."""
+    named = config.option.basetemp is not None or {"PYTEST_DEBUG_TEMPROOT", "PYTEST_XDIST_WORKER"} & os.environ.keys()
+    if not named and fits_in_memory():
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 
 
 LONG = ("tests/e2e/", "tests/infra/", "tests/test_setup_models.py", "tests/test_patterns.py", "tests/bot/commands/")
@@ -99,13 +109,21 @@ def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect_ex", connect_ex)
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _own_home(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, _homes: Path) -> None:
+    """In the folder of the test if it asks for one; else at a place of its own, which is made only if the program does so."""
+    asks = "tmp_path" in request.fixturenames
+    folder: Path = request.getfixturevalue("tmp_path") if asks else _homes / str(next(_HOMES))
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("ATTEST_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("ATTEST_LEDGER_KEY_FILE", str(tmp_path / "config" / "ledger.key"))
-    monkeypatch.setenv("ATTEST_MODEL_FILE", str(tmp_path / "no-models" / "minilm-int8.onnx"))  # whether set-up has run
+    monkeypatch.setenv("ATTEST_HOME", str(folder / "home"))
+    monkeypatch.setenv("ATTEST_LEDGER_KEY_FILE", str(folder / "config" / "ledger.key"))
+    monkeypatch.setenv("ATTEST_MODEL_FILE", str(folder / "no-models" / "minilm-int8.onnx"))  # whether set-up has run
 
 
 @pytest.fixture(scope="session")

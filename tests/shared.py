@@ -8,7 +8,22 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
+
+MEMORY = Path("/dev/shm")
+"""The file system in memory that Linux has: a file there is synchronised and removed at once, on a disk that takes a millisecond or more."""
+ROOM = 4 * 2**30
+"""Bytes, twice what a run of the whole suite holds there at any time."""
+
+
+def fits_in_memory() -> bool:
+    """Whether what a run writes may lie in memory: there is room, and programs may be started from there."""
+    if not os.access(MEMORY, os.W_OK):
+        return False
+    there = os.statvfs(MEMORY)
+    free = min(there.f_bavail * there.f_frsize, psutil.virtual_memory().available // 2)
+    return free >= ROOM and not there.f_flag & os.ST_NOEXEC
 
 
 def base_of_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
