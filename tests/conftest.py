@@ -55,7 +55,21 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 
 
-LONG = ("tests/e2e/", "tests/infra/", "tests/test_setup_models.py", "tests/test_patterns.py", "tests/bot/commands/")
+LONG = (
+    "tests/e2e/",
+    "tests/infra/",
+    "tests/test_setup_models.py",
+    "tests/test_patterns.py",
+    "tests/bot/commands/",
+    "tests/bot/compose/",
+    "tests/bot/desk/test_index.py",
+    "tests/contracts/test_retriever.py",
+    "tests/grounding/embedded/test_vector_index.py",
+    "tests/grounding/ingest/",
+    "tests/rai/ledger/test_attest_verify.py",
+    "tests/rai/phenomena/",
+    "tests/rai/test_linear.py",
+)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
