@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import AsyncIterator
+import shutil
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from grounding.azure.search.agentic import MODE
+from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.ports import Retriever
 from grounding.records import Access, Document, Query, SearchBy
@@ -71,20 +74,50 @@ def uploaded() -> dict[str, AiSearchServer]:
     return {}
 
 
+@pytest.fixture(scope="module")
+def taken_in(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Gives the folder of an index that holds the documents already and is closed; each test has a copy of its own."""
+    made: dict[str, Path] = {}
+
+    def of(kind: str) -> Path:
+        if kind not in made:
+            made[kind] = tmp_path_factory.mktemp(kind) / "index"
+            asyncio.run(_take_in(made[kind], None if kind == "lexical" else HashEmbedder()))
+        return made[kind]
+
+    return of
+
+
+async def _take_in(folder: Path, embedder: HashEmbedder | None) -> None:
+    (await open_kb(folder, documents(), embedder)).close()
+
+
+@pytest.fixture
+def folder(kind: str, tmp_path: Path, taken_in: Callable[[str], Path]) -> Path:
+    """The folder of the test's index, with the documents in it where nobody else has to hold them."""
+    return tmp_path / "index" if kind.startswith("azure") else shutil.copytree(taken_in(kind), tmp_path / "index")
+
+
 @pytest.fixture(params=["hybrid", "lexical", "azure", "azure ranked", "azure agentic"])
-async def retriever(
-    request: pytest.FixtureRequest, tmp_path: Path, uploaded: dict[str, AiSearchServer]
-) -> AsyncIterator[Retriever]:
-    kind: str = request.param
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+async def retriever(kind: str, folder: Path, uploaded: dict[str, AiSearchServer]) -> AsyncIterator[Retriever]:
+    if not kind.startswith("azure"):
+        embedder = None if kind == "lexical" else HashEmbedder()
+        index = EmbeddedIndex(folder, embedder)
+        yield retriever_of(index, embedder)
+        index.close()
+        return
     if kind in uploaded:
         server = AiSearchServer.like(uploaded[kind])
         options = {"semantic": "ranked" in kind, "agentic": "agentic" in kind}
-        async with azure_kb(
-            tmp_path / "index", documents(), HashEmbedder(), server=server, follow=False, **options
-        ) as azure:
+        async with azure_kb(folder, documents(), HashEmbedder(), server=server, follow=False, **options) as azure:
             yield _retriever(azure, kind)
         return
-    async with retriever_over(kind, tmp_path / "index", documents(), uploaded) as found:
+    async with retriever_over(kind, folder, documents(), uploaded) as found:
         yield found
 
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +42,17 @@ def some_rights(count: int, seed: int = 1) -> list[Rights]:
 class Kb:
     """A store of vectors with what it should answer, searched in one of the two ways."""
 
-    def __init__(self, folder: Path, way: str) -> None:
+    def __init__(self, folder: Path, way: str, like: Path | None = None) -> None:
+        """`like`: the folder of one that was made in the same way and is closed."""
         self.folder, self.way, self.path = folder, way, folder / "test.vectors"
+        if like is not None:
+            shutil.copytree(like, folder, dirs_exist_ok=True)
         self.store = Store(folder / "store.db")
         self.vectors, self.rights = unit_vectors(COUNT), some_rights(COUNT)
-        put_vectors(self.store, 0, self.vectors, self.rights)
-        if way == "approximate":
-            self.build()
+        if like is None:
+            put_vectors(self.store, 0, self.vectors, self.rights)
+            if way == "approximate":
+                self.build()
         self.index = self.opened()
         self.generation, self.known = self.store.generation(), self._read()
 
@@ -81,17 +85,34 @@ class Kb:
         return [f"d{i}" for i in sorted(seen, key=lambda i: -float(self.vectors[i] @ vector))][:k]
 
 
+Another = Callable[[Path, str], Kb]
+
+
+@pytest.fixture(scope="module")
+def another(tmp_path_factory: pytest.TempPathFactory) -> Another:
+    """Gives knowledge bases of one's own in an empty folder: copies of the first that was made in the same way."""
+    made: dict[str, Path] = {}
+
+    def of(folder: Path, way: str) -> Kb:
+        if way not in made:
+            made[way] = tmp_path_factory.mktemp(way)
+            Kb(made[way], way).store.close()
+        return Kb(folder, way, made[way])
+
+    return of
+
+
 @pytest.fixture(scope="module", params=["exact", "approximate"])
-def kb(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kb]:
-    made = Kb(tmp_path_factory.mktemp(request.param), request.param)
+def kb(request: pytest.FixtureRequest, another: Another, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kb]:
+    made = another(tmp_path_factory.mktemp(request.param), request.param)
     yield made
     made.store.close()
 
 
 @pytest.fixture(params=["exact", "approximate"])
-def own(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kb]:
+def own(request: pytest.FixtureRequest, another: Another, tmp_path: Path) -> Iterator[Kb]:
     """A knowledge base that the test may change."""
-    made = Kb(tmp_path, request.param)
+    made = another(tmp_path, request.param)
     yield made
     made.store.close()
 
@@ -230,8 +251,8 @@ def test_numbers_of_chunks_are_never_given_twice(own: Kb) -> None:
 @pytest.mark.parametrize(
     "harm", ["empty", "cut", "header", "codes", "other vectors", "another form", "not a file of ours", "gone"]
 )
-def test_a_damaged_file_is_refused_and_built_again(tmp_path: Path, harm: str) -> None:
-    kb = Kb(tmp_path, "approximate")
+def test_a_damaged_file_is_refused_and_built_again(another: Another, tmp_path: Path, harm: str) -> None:
+    kb = another(tmp_path, "approximate")
     path = kb.path
     _harm(path, harm)
     with pytest.raises((DamagedFileError, FileNotFoundError)):
