@@ -18,7 +18,6 @@ from bot.compose.search import Follow, mirror
 from bot.compose.services import imaginer
 from bot.events.copies import Rebuilt, record_index, record_rebuild
 from bot.operator import operator
-from bot.places import places_of
 from bot.settings.settings import Settings
 from grounding.errors import ServiceError
 from grounding.ingest.chunk_settings import marked, unmarked
@@ -211,7 +210,7 @@ def _made_anew(index: EmbeddedIndex, embedder: Embedder | None, failed: ServiceE
 
 
 def open_history(settings: Settings) -> History:
-    """The earlier versions of documents, those that are out, and backups; needs neither model nor ledger."""
+    """The earlier versions of documents, those that are out, and backups; needs neither model nor ledger. Raises SettingsError, StoreError."""
     from grounding.store.history import StoreHistory
 
-    return StoreHistory(places_of(settings).store)
+    return StoreHistory(usable_places(settings).store)

@@ -75,6 +75,8 @@ async def test_tables_that_do_not_fit_are_told_before_anything_is_made(
                 pass
     with pytest.raises(StoreError, match=told):
         await take_in(settings, tmp_path)
+    with pytest.raises(StoreError, match=told):
+        open_history(settings)
     assert sorted(tmp_path.iterdir()) == before
 
 
