@@ -39,7 +39,7 @@ RETRIES_S = (0.2, 2.0)
 """Seconds to wait before each further try, after a connection was lost: a database that fails over is back within some seconds, or is not."""
 _POOL = 5
 _CONNECT_S = 5
-_DRIVER = "postgresql+psycopg"
+DRIVER = "postgresql+psycopg"
 _BEGUN = text(
     "SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', :wait, true), "
     "pg_advisory_xact_lock(hashtextextended(current_schema() || '.' || :lock, 0))"
@@ -258,7 +258,7 @@ def _engine(address: str, pool: int, password: Callable[[], str] | None) -> Engi
         url = make_url(address)
     except (ArgumentError, ValueError):
         raise SettingsError("the address of the database is none; expected postgresql://user@host/database") from None
-    if url.drivername not in ("postgresql", "postgres", _DRIVER):
+    if url.drivername not in ("postgresql", "postgres", DRIVER):
         raise SettingsError(f"the database is {url.drivername[:30]!r}; allowed is postgresql://user@host/database")
     given = {
         "application_name": "attest",
@@ -268,7 +268,7 @@ def _engine(address: str, pool: int, password: Callable[[], str] | None) -> Engi
     }
     try:
         engine = create_engine(
-            url.set(drivername=_DRIVER),
+            url.set(drivername=DRIVER),
             connect_args={name: value for name, value in given.items() if name not in url.query},
             pool_size=pool,
             use_native_hstore=False,  # else each first connection asks for a type that nobody uses

@@ -115,7 +115,7 @@ def test_a_server_that_is_too_old_and_a_driver_that_is_missing_are_told(
     monkeypatch.setattr("grounding.database.postgres.OLDEST", 99)
     ran = attest("database", "status")
     assert (ran.code, ran.err.endswith("; this program needs 99 or newer\n")) == (3, True)
-    monkeypatch.setattr("grounding.database.postgres._DRIVER", "postgresql+pg8000")  # a driver that nobody installed
+    monkeypatch.setattr("grounding.database.postgres.DRIVER", "postgresql+pg8000")  # a driver that nobody installed
     over(f"{database_url}&application_name=bare")
     ran = attest("database", "status")
     assert (ran.code, ran.err) == (2, "attest: PostgreSQL needs its driver: pip install 'attest-copilot[postgres]'\n")
