@@ -6,6 +6,7 @@ Each Protocol has one contract suite under tests/contracts that every implementa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -79,6 +80,22 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embeddings of `texts`: shape (len(texts), width), float32, rows of length one. Raises ServiceError where a service embeds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near blocks of text are to questions, both of the shape (questions, blocks), float32, in [-1, 1]: as wholes, and piece by piece."""
+
+    whole: Vectors
+    pieces: Vectors
+
+
+class BlockReader(Protocol):
+    """Reads questions and blocks of text together. What it says compares blocks of one call; it is no probability."""
+
+    async def near(self, questions: Sequence[str], blocks: Sequence[str]) -> Nearness:
+        """How near each block is to each question. Raises StoreError if its model cannot be read."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The places of this installation's models: the embedding model, its tokenizer, and the screen's classifier that is made of it.
+"""The places of this installation's models: the embedding model, its tokenizer, the screen's classifier that is made of it, and the reader with its own.
 
 They belong to the environment that the program runs in, as its packages do, and not to the data: every ATTEST_HOME finds them, removing the
 environment removes them, and whoever may only read the installation may use them. They lie in one folder that is named by what they are made by,
@@ -18,11 +18,13 @@ from pathlib import Path
 import grounding
 
 EMBEDDING, TOKENIZER, CLASSIFIER = "minilm-int8.onnx", "tokenizer.json", "screen-int8.onnx"
+READER, READER_TOKENIZER = "reader-int8.onnx", "reader-tokenizer.json"
 """Names of the files in the folder of models."""
+FILES = (EMBEDDING, TOKENIZER, CLASSIFIER, READER, READER_TOKENIZER)
 CHANGES = Path(__file__).parent / "embedded" / "screen.npz"
 """The file of what the classifier was taught, as changes to the embedding model's weights."""
 _EMBEDDED = Path(grounding.__file__).parent / "embedded"
-RECIPE = (_EMBEDDED / "build_model.py", _EMBEDDED / "quantise.py", CHANGES)
+RECIPE = (*(_EMBEDDED / f"{name}.py" for name in ("build_model", "build_reader", "encoder_graph", "quantise")), CHANGES)
 """The files that the models are made by: another byte in one of them is another recipe."""
 
 
@@ -47,7 +49,7 @@ def installed_models() -> Path:
 
 def missing(folder: Path) -> tuple[str, ...]:
     """The names of the files that `folder` lacks of a whole set of models."""
-    return tuple(name for name in (EMBEDDING, TOKENIZER, CLASSIFIER) if not (folder / name).is_file())
+    return tuple(name for name in FILES if not (folder / name).is_file())
 
 
 def main() -> int:

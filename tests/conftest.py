@@ -18,8 +18,9 @@ from sqlalchemy import make_url
 
 import bot.settings.load  # noqa: F401 - first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import MiniLM
+from grounding.embedded.reader import E5Reader
 from rai.embedded.build_models import build_models
-from rai.model_files import EMBEDDING, installed_models, missing, recipe
+from rai.model_files import EMBEDDING, READER, READER_TOKENIZER, installed_models, missing, recipe
 from tests.postgres.faults import run
 from tests.postgres.server import own_schema, url_for_the_run
 from tests.process import environment_as_it_was, logging_as_it_was
@@ -166,6 +167,12 @@ def quick_model_file(model_file: Path, tmp_path_factory: pytest.TempPathFactory)
 def minilm(model_file: Path) -> MiniLM:
     """The real embedder."""
     return MiniLM(model_file)
+
+
+@pytest.fixture(scope="session")
+def reader(model_file: Path) -> E5Reader:
+    """The real reader of blocks."""
+    return E5Reader(model_file.with_name(READER), model_file.with_name(READER_TOKENIZER))
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,22 @@ import venv
 from importlib.metadata import distribution
 from pathlib import Path
 
+from grounding.embedded.build_reader import WEIGHTS, weights_root
+
 
 def make_environment(folder: Path) -> Path:
     """A new environment without packages; its folder of packages."""
     venv.create(folder, with_pip=False, symlinks=True)
     [packages] = folder.glob("lib/python3*/site-packages")
     return packages
+
+
+def add_weights(folder: Path) -> None:
+    """The reader's weights as set-up fetched them for the suite, as links in `folder`, where set-up of another environment would unpack them."""
+    there = weights_root() / WEIGHTS
+    link = folder / WEIGHTS
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(there)
 
 
 def add_locked(packages: Path, lock: Path) -> None:

@@ -14,9 +14,11 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from grounding.embedded import build_model
+from grounding.embedded import encoder_graph
 from grounding.embedded.build_model import build, build_changed
+from grounding.embedded.build_reader import build_reader
 from rai.embedded.classifier import CHANGES, FILE
+from rai.model_files import FILES, READER, READER_TOKENIZER
 
 MARGIN = 0.8
 """Of log odds: a text whose verdict turns within it is a borderline case. Two kinds of processor differed by 0.76 at most over 156 texts (docs/decisions/0011)."""
@@ -26,7 +28,7 @@ _NOISE = 1e-3
 def shifted(model: Path, folder: Path, by: float) -> Path:
     """The models of `model`'s folder in `folder`, the classifier's log odds of harm, and of an order, greater by `by`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in (model.name, "tokenizer.json", FILE):
+    for name in FILES:
         shutil.copyfile(model.with_name(name), folder / name)
     changed = onnx.load(folder / FILE)
     (offset,) = [t for t in changed.graph.initializer if t.name == "head.b"]
@@ -42,7 +44,7 @@ def noisy(model: Path, folder: Path) -> Path:
     """The models of `model`'s folder in `folder`, with scales that are off by up to a thousandth, the same ones each time."""
     shifted(model, folder, 0.0)
     chance = np.random.default_rng(1)
-    for name in (model.name, FILE):
+    for name in (model.name, FILE, READER):
         changed = onnx.load(folder / name)
         for tensor in changed.graph.initializer:
             if tensor.name.endswith(".w_scale"):
@@ -58,17 +60,18 @@ def built(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     target = build(folder / "minilm-int8.onnx")
     build_changed(target.with_name(FILE), CHANGES)
+    build_reader(target.with_name(READER), target.with_name(READER_TOKENIZER))
     return target
 
 
 def unrounded(folder: Path) -> Path:
     """The models with their matrices in 32-bit floats."""
-    kept = vars(build_model)["quantise"]
-    vars(build_model)["quantise"] = shutil.copyfile
+    kept = vars(encoder_graph)["quantise"]
+    vars(encoder_graph)["quantise"] = shutil.copyfile
     try:
         return built(folder)
     finally:
-        vars(build_model)["quantise"] = kept
+        vars(encoder_graph)["quantise"] = kept
 
 
 def main() -> int:

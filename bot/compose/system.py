@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from bot.compose.checkpoints import publisher
 from bot.compose.database import usable_places
 from bot.compose.embedder import query_embedder
-from bot.compose.parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model, names_over
+from bot.compose.parts import DECISIONS, NAMES, VERDICTS, block_reader, embedded_screen, embedding_model, names_over
 from bot.compose.privacy import apply_retention
 from bot.compose.resources import Resources
 from bot.compose.search import ComposedSearch
@@ -51,7 +51,7 @@ from grounding.errors import InputError, StoreError
 from grounding.ingest.notifying_library import NotifyingLibrary
 from grounding.policies.files import policy_named
 from grounding.policy import Policy
-from grounding.ports import ChatModel, Composer, Embedder, Grader
+from grounding.ports import BlockReader, ChatModel, Composer, Embedder, Grader
 from grounding.query.linking import QueryBuilder
 from rai.account import Terms
 from rai.check.judging.model import ModelJudge
@@ -118,7 +118,8 @@ class _Builder:
         judge = self._judge(screen)
         names_of = tagger(settings, names.current, self.redactor, self.resources)
         ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(local), judge=judge)
-        composer = self._composer(local, model, own=own)
+        reader = await asyncio.to_thread(block_reader, settings)
+        composer = self._composer(model, reader)
         seams = Seams(
             screen=screen,
             queries=QueryBuilder(summarizer(settings, local, self.redactor, self.resources), linker),
@@ -127,14 +128,19 @@ class _Builder:
             web=web_search(settings, screen, self.redactor, self.resources),
             composer=composer,
             reviser=composer if settings.model.generator == "openai" else None,
-            quoter=None if settings.model.generator == "extractive" else _quoting(local, own=own),
+            quoter=None if settings.model.generator == "extractive" else _quoting(reader),
             personal=personal_finder(settings, names.current, self.redactor, self.resources),
             rewriter=helper if settings.model.rewriter == "model" else None,
             directory=directory(settings, self.resources),
             check=_checker(settings, settings.files.policies[settings.answering.policy], ports),
             ledger=(ledger := await self._ledger()),
             company=settings.answering.company,
-            versions=versions(settings, embedding=local.fingerprint if local else "", screen=first.version),
+            versions=versions(
+                settings,
+                embedding=local.fingerprint if local else "",
+                screen=first.version,
+                reader=reader.fingerprint if reader else "",
+            ),
             deadline_s=settings.bounds.turn_deadline_s,
             run=shared_pool().run,
             regions=settings.answering.phone_regions,
@@ -257,12 +263,12 @@ class _Builder:
             chat_model(s, screen, self.redactor, self.resources, within_s=within, name=s.model.judge_name)
         )
 
-    def _composer(self, local: Embedder | None, model: ChatModel | None, *, own: bool) -> Composer:
+    def _composer(self, model: ChatModel | None, reader: BlockReader | None) -> Composer:
         if self.settings.model.generator == "openai" and model is not None:
             from grounding.prompting.model_composer import ModelComposer
 
             return ModelComposer(model)
-        extractive = _quoting(local, own=own)
+        extractive = _quoting(reader)
         if self.settings.model.generator == "demo":
             from grounding.embedded.demo import DemoComposer
 
@@ -270,10 +276,10 @@ class _Builder:
         return extractive
 
 
-def _quoting(local: Embedder | None, *, own: bool) -> Composer:
+def _quoting(reader: BlockReader | None) -> Composer:
     from grounding.embedded.composer import ExtractiveComposer
 
-    return ExtractiveComposer(local, own=own)
+    return ExtractiveComposer(reader)
 
 
 class _ByPolicy:

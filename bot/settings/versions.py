@@ -13,9 +13,9 @@ ELSEWHERE = {"files", "database", "checkpoints", "serving", "signin", "reviewing
 """Groups of settings that decide where things lie and who may reach them, and nothing of how a turn runs."""
 
 
-def versions(settings: Settings, *, embedding: str, screen: str) -> Versions:
+def versions(settings: Settings, *, embedding: str, screen: str, reader: str) -> Versions:
     """The program, the models of this machine that are there, by the hash in their name, and the settings."""
-    models = {"embedding": embedding, "screen": screen}
+    models = {"embedding": embedding, "screen": screen, "reader": reader}
     return Versions(models={role: name for role, name in models.items() if name}, settings=settings_hash(settings))
 
 

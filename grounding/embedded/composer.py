@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from grounding.embedded.grader import told_anew
+from grounding.errors import StoreError
 from grounding.evidence.choose import retired, superseded
-from grounding.ports import Embedder
+from grounding.ports import BlockReader, Vectors
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.query.answer_kind import holds
 from grounding.quoting.blocks import cells
@@ -26,19 +25,21 @@ from grounding.quoting.conditions import (
     without_countries,
 )
 from grounding.quoting.countries import without_country
-from grounding.quoting.features import COSINE, KEYS, BlockCandidate, candidates, feature_rows, score
+from grounding.quoting.features import KEYS, MEANING, PIECES, BlockCandidate, candidates, feature_rows, score
 from grounding.quoting.filters import Filtered, filtered, shown_cells
 from grounding.quoting.periods import periods_in
 from grounding.quoting.question_parts import Part, Reading, read
 from grounding.quoting.siblings import fitted_tables, fitting, names_a_cell, rivals, together
-from grounding.quoting.sureness import may_quote
+from grounding.quoting.sureness import NEAR, may_quote
 from grounding.quoting.unknown import unknown_in_follow_up, unknown_name
 from grounding.quoting.weighed import Weighed
 from grounding.records import LEAD_IN, Draft, Evidence, Passage, Prompt
 from grounding.text import BAR, body_start, terms
 
+LOG = logging.getLogger("attest")
+
 LOOKED_AT = 32
-"""Blocks whose meaning is looked at: those that score best by words. The rest take their passage's."""
+"""Blocks whose meaning is looked at: those that score best by words. The rest count as the farthest of them."""
 REPLACED_BY = 0.3
 """The score from which a block stands in place of what an edition says that was replaced."""
 SAME_SUBJECT = 0.4
@@ -57,16 +58,14 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
 class ExtractiveComposer:
-    """Composer (prompt to draft) that quotes the blocks of the evidence with the highest scores; with an embedder by words and meaning,
+    """Composer (prompt to draft) that quotes the blocks of the evidence with the highest scores; with a reader by words and meaning,
     without one by words alone.
     """
 
     name = "extractive"
 
-    def __init__(self, embedder: Embedder | None, *, own: bool = True) -> None:
-        """`own`: the passages' cosines are this embedder's; see `grounding.embedded.grader`."""
-        self._embedder = embedder
-        self._own = own
+    def __init__(self, reader: BlockReader | None) -> None:
+        self._reader = reader
 
     async def compose(self, prompt: Prompt) -> Draft:
         """A draft that quotes the blocks which answer each part of the question, each with its [n]; the insufficient sentence where it is
@@ -91,7 +90,7 @@ class ExtractiveComposer:
             ]
             rest = replace(rest, scores=left, alone=apart)
             if names_a_cell(rest.best, rest.reading, rest.fitted) or may_quote(
-                rest.reading, rest.found, rest.scores, best
+                rest.reading, rest.found, rest.scores, rest.near, best
             ):
                 lines = [*quotes(rest, prompt.evidence), *lines]
         if not lines:
@@ -103,18 +102,16 @@ class ExtractiveComposer:
         """The blocks of the evidence with their scores; None where there are none."""
         question = prompt.query or prompt.question
         passages = [e.passage for e in prompt.evidence]
-        if not self._own:
-            passages = await told_anew(self._embedder, question, passages)
         reading = await asyncio.to_thread(read, question, prompt.last)
         found = await asyncio.to_thread(candidates, passages)
         if not found:
             return None
         fitted = await asyncio.to_thread(fitted_tables, reading, found, passages)
-        scores, _ = await self._in_both_languages(reading, prompt.last, found, passages)
+        scores, _, near = await self._in_both_languages(reading, prompt.last, found, passages)
         bare = without_countries(reading)
         if bare is not reading:
             last = without_country(prompt.last)
-            apart, said = await self._in_both_languages(bare, last, found, passages)
+            apart, said, _ = await self._in_both_languages(bare, last, found, passages)
             scores = less_for_the_country(scores, apart, said, found)
         alone = fitting(less_for_what_is_carried(scores, reading, prompt.last, found), fitted)
 
@@ -126,56 +123,79 @@ class ExtractiveComposer:
         told = under_what_is_asked(
             procedures_together(together(alone, reading, found, fitted), reading, found, passages)
         )
-        return Weighed(reading, found, passages, fitted, told, under_what_is_asked(alone))
+        return Weighed(reading, found, passages, fitted, told, under_what_is_asked(alone), near)
 
     async def _in_both_languages(
         self, reading: Reading, last: str, found: Sequence[BlockCandidate], passages: Sequence[Passage]
-    ) -> tuple[list[list[float]], Reading]:
-        """The scores of the question, or of what the glossary makes of it in English where that says more; and the reading to which more of it applies."""
-        scores = await self.scores(reading, found, passages)
+    ) -> tuple[list[list[float]], Reading, list[float]]:
+        """The scores of the question, or of what the glossary makes of it in English where that says more; the reading to which more of it applies; and how near
+        blocks are in meaning.
+        """
+        scores, near = await self.scores(reading, found, passages)
         if (english := in_english(reading, last, found)) is None:
-            return scores, reading
-        told = await self.scores(english, found, passages)
+            return scores, reading, near
+        told, nearer = await self.scores(english, found, passages)
         both = [
             [max(own, _less_likely(other, TRANSLATED)) for own, other in zip(*pair, strict=True)]
             for pair in zip(scores, told, strict=True)
         ]
-        return both, english
+        return both, english, [max(pair) for pair in zip(near, nearer, strict=True)]
 
     async def scores(
         self, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
-    ) -> list[list[float]]:
-        """For each part of the question, one probability for each candidate that it answers that part."""
-        rows = await self.features(reading, found, passages)
+    ) -> tuple[list[list[float]], list[float]]:
+        """For each part of the question, one probability for each candidate that it answers that part; and how near candidates are in meaning."""
+        rows, near = await self.features(reading, found, passages)
         old = superseded(passages)
         kept = [OLDER if passages[c.passage].chunk_id in old else 1.0 for c in found]
-        return [[score(row) * share for row, share in zip(part, kept, strict=True)] for part in rows]
+        return [[score(row) * share for row, share in zip(part, kept, strict=True)] for part in rows], near
 
     async def features(
         self, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
-    ) -> list[list[list[float]]]:
-        """For each part of the question the features of each candidate, columns as in `NAMES`."""
-        unread: list[float | None] = [None] * len(found)
-        rows = [await asyncio.to_thread(feature_rows, reading, part, found, passages, unread) for part in reading.parts]
-        if self._embedder is not None:
-            await self._with_meaning(reading, found, rows)
-        return rows
+    ) -> tuple[list[list[list[float]]], list[float]]:
+        """For each part of the question the features of each candidate, columns as in `NAMES`; and how near each is in meaning, about `NEAR` where nobody tells."""
+        rows = [await asyncio.to_thread(feature_rows, reading, part, found, passages) for part in reading.parts]
+        near = [NEAR] * len(found)
+        if self._reader is not None:
+            try:
+                near = await self._with_meaning(self._reader, reading, found, rows)
+            except StoreError as error:
+                LOG.warning("quotes are chosen by words alone: %s", error)
+                self._reader = None
+        return rows, near
 
     async def _with_meaning(
-        self, reading: Reading, found: Sequence[BlockCandidate], rows: Sequence[list[list[float]]]
-    ) -> None:
-        """Replace the cosine of a block's passage by that of question and block, for the blocks that words make likely."""
-        assert self._embedder is not None
+        self,
+        reader: BlockReader,
+        reading: Reading,
+        found: Sequence[BlockCandidate],
+        rows: Sequence[list[list[float]]],
+    ) -> list[float]:
+        """Fill in how near blocks are to each part: as a whole to the part and to all of the question alike, piece by piece to the part. Of each block the nearness
+        to that of the question which it is nearest to.
+        """
         by_words = [max(score(part[i]) for part in rows) for i in range(len(found))]
-        near = sorted(range(len(found)), key=lambda i: (-by_words[i], i))[:LOOKED_AT]
-        texts = [reading.text, *(part.text for part in reading.parts), *(found[i].embedded_as for i in near)]
-        vectors = await self._embedder.embed(texts)
-        parts = len(reading.parts)
-        whole, blocks = vectors[0], vectors[1 + parts :]
-        for k, part in enumerate(rows):
-            asked = whole if parts == 1 else np.mean([whole, vectors[1 + k]], axis=0)
-            for i, cosine in zip(near, blocks @ asked, strict=True):
-                part[i][COSINE] = max(0.0, float(cosine))
+        looked_at = sorted(range(len(found)), key=lambda i: (-by_words[i], i))[:LOOKED_AT]
+        asked = [reading.text, *(part.text for part in reading.parts)]
+        near = await reader.near(asked, [found[i].embedded_as for i in looked_at])
+        for k, part in enumerate(rows, start=1):
+            whole = near.whole[0] if len(rows) == 1 else (near.whole[0] + near.whole[k]) / 2
+            for column, told in ((MEANING, _standard(whole)), (PIECES, _standard(near.pieces[k]))):
+                least = min(told)
+                for row in part:
+                    row[column] = least
+                for i, value in zip(looked_at, told, strict=True):
+                    part[i][column] = value
+        nearest = near.whole.max(axis=0)
+        out = [float(nearest.min())] * len(found)
+        for i, value in zip(looked_at, nearest, strict=True):
+            out[i] = float(value)
+        return out
+
+
+def _standard(values: Vectors) -> list[float]:
+    """Standard scores: how many standard deviations each lies above their mean; zeros where all are alike."""
+    return [float(x) for x in (values - values.mean()) / (values.std() + 1e-6)]
 
 
 def _less_likely(score: float, share: float) -> float:

@@ -31,12 +31,12 @@ _CACHE = 16384
 """Texts whose vectors are kept."""
 
 
-def model_session(path: Path) -> tuple[Tokenizer, onnxruntime.InferenceSession]:
-    """The tokenizer beside a model file, and a session that runs the model on one thread a call.
+def model_session(path: Path, pieces: Path | None = None) -> tuple[Tokenizer, onnxruntime.InferenceSession]:
+    """The tokenizer in `pieces`, else the one beside a model file, and a session that runs the model on one thread a call.
 
     Raises bare Exception, as both libraries do, if one of them cannot be read.
     """
-    tokenizer = Tokenizer.from_file(str(path.with_name("tokenizer.json")))
+    tokenizer = Tokenizer.from_file(str(pieces or path.with_name("tokenizer.json")))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting must not cost the other core

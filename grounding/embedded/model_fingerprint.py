@@ -1,4 +1,4 @@
-"""Fingerprint of the vectors of the local embedding model."""
+"""Fingerprints of the models of this machine."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import hashlib
 from pathlib import Path
 
 
-def model_fingerprint(path: Path) -> str:
+def model_fingerprint(path: Path, name: str = "minilm-int8") -> str:
     """Model name and the first digits of the file's SHA-256."""
-    return "minilm-int8-" + hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    return f"{name}-" + hashlib.sha256(path.read_bytes()).hexdigest()[:12]

@@ -1,6 +1,6 @@
 """Relevance of a block of evidence to a part of the question: explained features and a linear score over them.
 
-Pure but for the cosines, which the caller brings. The coefficients are fitted by `tools/fit_quoting.py` on questions of several companies;
+Pure but for nearness in meaning, which the caller brings. The coefficients are fitted by `tools/fit_quoting.py` on questions of several companies;
 figures stand in docs/decisions/0014-quoting.md.
 """
 
@@ -23,8 +23,8 @@ from grounding.text import caseless, stem, terms
 
 OTHERS = 0.35
 """Weight of a term that another part of the question says: it may be what all parts are about."""
-UNREAD = 0.55
-"""Nearness in meaning where nobody can tell it: without an embedder words alone decide."""
+UNREAD = 1.0
+"""Nearness, as a standard score, where nobody can tell it: what a likely block has. Without a reader words alone decide."""
 SLIPPED, WITHIN = 0.7, 0.5
 """What a term counts that a block holds with a slip of the hand, or as part of a longer word ("charge" in "surcharge")."""
 
@@ -113,10 +113,11 @@ NAMES = (
     "item",
     "digit",
     "steps asked",
-    "cosine",
+    "meaning",
+    "pieces",
 )
-COSINE = NAMES.index("cosine")
-"""Its column: the one that the caller fills in."""
+MEANING, PIECES = NAMES.index("meaning"), NAMES.index("pieces")
+"""Columns that whoever reads the blocks fills in: how near a block is as a whole and piece by piece, as standard scores among the blocks that are looked at."""
 
 
 def feature_rows(
@@ -124,9 +125,8 @@ def feature_rows(
     part: Part,
     found: Sequence[BlockCandidate],
     passages: Sequence[Passage],
-    cosines: Sequence[float | None],
 ) -> list[list[float]]:
-    """Feature rows (columns as in `NAMES`), one for each candidate; values about 0 to 1."""
+    """Feature rows (columns as in `NAMES`), one for each candidate; values about 0 to 1, and `UNREAD` in the columns of nearness."""
     weighed = weights(reading, part, found)
     own = content(part.text)
     total = sum(w for t, w in weighed.items() if t in own) or 1.0
@@ -135,7 +135,7 @@ def feature_rows(
     what = counted(part.text)
     best = max((p.bm25 or 0.0 for p in passages), default=0.0) or 1.0
     out = []
-    for candidate, cosine in zip(found, cosines, strict=True):
+    for candidate in found:
         block, passage = candidate.block, passages[candidate.passage]
         has = part.wants is not None and holds(block.text, part.wants)
         said = part.wants.cues if part.wants is not None and has else frozenset()
@@ -165,7 +165,8 @@ def feature_rows(
             "item": float(block.kind == "item"),
             "digit": float(any(c.isdigit() for c in block.text)),
             "steps asked": float(block.kind == "step" and reading.form == "steps"),
-            "cosine": _nearness(cosine, passage),
+            "meaning": UNREAD,
+            "pieces": UNREAD,
         }
         out.append([values[name] for name in NAMES])
     return out
@@ -187,33 +188,28 @@ def _key(block: Block, weighed: Mapping[str, float]) -> float:
     return min(best, sum(weighed.values()))
 
 
-def _nearness(cosine: float | None, passage: Passage) -> float:
-    """Cosine in [0, 1] of the block, else of its passage, else what a likely block has."""
-    known = cosine if cosine is not None else passage.semantic
-    return UNREAD if known is None else max(0.0, known)
-
-
-INTERCEPT = -8.05
+INTERCEPT = -5.64
 COEFFICIENTS: Mapping[str, float] = {
-    "share": 0.52,
-    "beside": 1.73,
-    "above": -1.00,
-    "whole": 3.44,
-    "key": 1.45,
-    "typed": 0.40,
-    "untyped": -0.39,
-    "counted": 1.37,
-    "named": 0.29,
-    "bm25": 0.45,
-    "rank": 1.61,
-    "place": 0.55,
-    "words": 2.01,
-    "row": 0.51,
-    "step": 0.01,
-    "item": 0.47,
-    "digit": 0.41,
-    "steps asked": 1.78,
-    "cosine": 5.86,
+    "share": 0.53,
+    "beside": 1.62,
+    "above": -0.01,
+    "whole": 2.22,
+    "key": 1.88,
+    "typed": 0.51,
+    "untyped": -0.55,
+    "counted": 0.95,
+    "named": 0.39,
+    "bm25": 0.25,
+    "rank": 1.55,
+    "place": 0.81,
+    "words": 1.27,
+    "row": 0.46,
+    "step": 0.20,
+    "item": 0.25,
+    "digit": 0.10,
+    "steps asked": 1.81,
+    "meaning": 0.62,
+    "pieces": 0.42,
 }
 
 

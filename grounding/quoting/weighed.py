@@ -14,7 +14,8 @@ from grounding.records import Passage
 @dataclass(frozen=True, slots=True)
 class Weighed:
     """A question over blocks: `scores` has for each part of it one for each of them; `fitted` are the tables among them. `alone`: the scores
-    before rows that compete took the chance that one of them answers.
+    before rows that compete took the chance that one of them answers. `near`: how near each block is to the question in meaning, in [-1, 1]; empty where nobody
+    asks whether to quote at all.
     """
 
     reading: Reading
@@ -23,6 +24,7 @@ class Weighed:
     fitted: Sequence[FittedTable]
     scores: Sequence[Sequence[float]]
     alone: Sequence[Sequence[float]]
+    near: Sequence[float] = ()
 
     @property
     def best(self) -> int:

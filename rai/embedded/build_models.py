@@ -16,8 +16,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from grounding.embedded.build_model import build, build_changed
+from grounding.embedded.build_reader import build_reader
 from grounding.errors import InputError, StoreError
-from rai.model_files import CHANGES, CLASSIFIER, EMBEDDING, installed_models, missing
+from rai.model_files import (
+    CHANGES,
+    CLASSIFIER,
+    EMBEDDING,
+    READER,
+    READER_TOKENIZER,
+    installed_models,
+    missing,
+)
 
 _BUILDING = ".building"
 _OURS = re.compile(r"[0-9a-f]{12}")
@@ -45,6 +54,7 @@ def _build(scratch: Path, target: Path) -> None:
     try:
         build(scratch / EMBEDDING)
         build_changed(scratch / CLASSIFIER, CHANGES)
+        build_reader(scratch / READER, scratch / READER_TOKENIZER)
         for path in scratch.iterdir():
             _settle(path)
         shutil.rmtree(target, ignore_errors=True)  # somebody took a file out of it

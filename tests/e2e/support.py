@@ -102,7 +102,7 @@ async def world(
     ) -> Report:
         return await check(answer, sources, question, given=given, ports=ports, policy=CheckPolicy(), at=at)
 
-    written = ModelComposer(ScreenedModel(model, screen)) if model else ExtractiveComposer(embedder)
+    written = ModelComposer(ScreenedModel(model, screen)) if model else ExtractiveComposer(None)
     seams = Seams(
         screen=screen,
         queries=QueryBuilder(CentralitySummarizer(embedder), StoreNames(index.store, index.words)),

@@ -19,7 +19,9 @@ import yaml
 from bot.compose.ingest import open_ingester
 from bot.settings.settings import Settings
 from grounding.embedded.embedder import MiniLM
+from grounding.embedded.reader import E5Reader
 from rai.embedded.name_file import NameFile
+from rai.model_files import READER, READER_TOKENIZER
 from rai.records import EntityType
 from rai.screening.by_model import REQUEST
 from tests.e2e.processes import settings_over
@@ -83,7 +85,8 @@ async def azure_stack(home: Path, model: Path, folder: Path) -> AsyncIterator[St
     shutil.copytree(home / "index", own / "index")
     shutil.copyfile(home / "directory.yaml", own / "directory.yaml")
     shutil.copytree(home / "index", folder / "engine" / "index")
-    engine = Engine(folder / "engine", MiniLM(model))
+    reader = model.with_name(READER), model.with_name(READER_TOKENIZER)
+    engine = Engine(folder / "engine", MiniLM(model), E5Reader(*reader) if reader[0].exists() else None)
     names = NameFile(own / "index" / "names.db").current()
     async with AsyncExitStack() as opened:
         opened.callback(engine.close)

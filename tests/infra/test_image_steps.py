@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from rai.model_files import recipe
-from tests.environments import add_locked, make_environment
+from tests.environments import add_locked, add_weights, make_environment
 from tests.infra.dockerfile import ALL, ROOT, included
 
 SYSTEM = {"groupadd", "useradd", "install"}
@@ -115,12 +115,18 @@ def _run(stage: Stage, rest: str) -> None:
 
 
 def _step(stage: Stage, command: list[str]) -> None:
+    if command[0] == "rm":
+        shutil.rmtree(stage.at(command[-1]))
+        return
     if command[0] in SYSTEM or command[1:3] == ["-m", "compileall"]:
         return
     if command[1:3] == ["-m", "venv"]:
         make_environment(stage.at(command[3]))
     elif command[1:2] == ["install"]:
         [packages] = stage.at(command[0]).parents[1].glob("lib/python3*/site-packages")
+        if "--target" in command:
+            add_weights(stage.at(command[command.index("--target") + 1]))
+            return
         add_locked(packages, stage.at(command[command.index("-r") + 1]))
     else:
         done = stage.run(*command)

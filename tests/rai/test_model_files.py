@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rai.embedded.build_models import build_models
-from rai.model_files import CLASSIFIER, EMBEDDING, RECIPE, TOKENIZER, installed_models, missing, models_root, recipe
+from rai.model_files import EMBEDDING, FILES, RECIPE, TOKENIZER, installed_models, missing, models_root, recipe
 
 
 def test_they_belong_to_the_environment_that_runs() -> None:
@@ -19,16 +19,22 @@ def test_they_belong_to_the_environment_that_runs() -> None:
 
 def test_the_recipe_is_what_makes_them() -> None:
     """Its files exist, and no other of ours has a part in it: they import nothing of ours but each other and errors."""
-    assert [path.name for path in RECIPE] == ["build_model.py", "quantise.py", "screen.npz"]
+    assert [path.name for path in RECIPE] == [
+        "build_model.py",
+        "build_reader.py",
+        "encoder_graph.py",
+        "quantise.py",
+        "screen.npz",
+    ]
     assert all(path.is_file() for path in RECIPE)
-    lines = [line for path in RECIPE[:2] for line in path.read_text("utf-8").splitlines()]
+    lines = [line for path in RECIPE[:-1] for line in path.read_text("utf-8").splitlines()]
     ours = {line.split()[1] for line in lines if line.startswith(("from grounding", "from rai", "from bot"))}
-    assert ours == {"grounding.embedded.quantise", "grounding.errors"}
+    assert ours == {"grounding.embedded.encoder_graph", "grounding.embedded.quantise", "grounding.errors"}
 
 
 def test_a_set_is_whole_or_lacks_something(tmp_path: Path) -> None:
-    assert missing(tmp_path / "none") == (EMBEDDING, TOKENIZER, CLASSIFIER)
-    for name in (EMBEDDING, CLASSIFIER):
+    assert missing(tmp_path / "none") == FILES
+    for name in set(FILES) - {TOKENIZER}:
         (tmp_path / name).write_bytes(b"")
     assert missing(tmp_path) == (TOKENIZER,)
 
@@ -52,7 +58,7 @@ def test_only_folders_of_recipes_are_taken_for_older_ones(tmp_path: Path) -> Non
     whole, other, theirs = (tmp_path / name for name in ("aaaaaaaaaaaa", "bbbbbbbbbbbb", "somebody-elses"))
     for folder in (whole, other, theirs):
         folder.mkdir()
-    for name in (EMBEDDING, TOKENIZER, CLASSIFIER):
+    for name in FILES:
         (whole / name).write_bytes(b"there")
     build_models(whole)
     assert {p.name for p in tmp_path.iterdir()} == {whole.name, theirs.name, ".lock"}

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.commands.doctor.diagnosis import Diagnosis, fix_of
-from bot.commands.doctor.machine import CLASSIFIER, MODEL, RULES, WORDS
+from bot.commands.doctor.machine import CLASSIFIER, MODEL, READER, RULES, UNREAD, WORDS
+from bot.compose.parts import block_reader
 from bot.settings.settings import Settings
 from bot.system import System
 from grounding.errors import ServiceError, StoreError
@@ -142,11 +143,17 @@ def unusable_models(system: System) -> Iterator[Diagnosis]:
         yield _damaged(settings, MODEL, settings.files.model_path, WORDS)
     if "classifier" not in system.screen.name and settings.files.screen_model_path.is_file():
         yield _damaged(settings, CLASSIFIER, settings.files.screen_model_path, RULES)
+    if all(path.is_file() for path in settings.files.reader_paths):
+        try:
+            if (reader := block_reader(settings)) is not None:
+                reader.open()
+        except StoreError:
+            yield _damaged(settings, READER, settings.files.reader_paths[0], UNREAD)
 
 
 def _damaged(settings: Settings, name: str, path: Path, without: str) -> Diagnosis:
     fix = (
-        "put a whole one there, with its tokenizer.json beside it"
+        "put a whole one there, with its tokenizer beside it"
         if settings.files.model
         else f"delete {path.parent} and run make setup"
     )

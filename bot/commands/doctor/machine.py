@@ -21,8 +21,9 @@ from rai.model_files import EMBEDDING
 from rai.screening.off_policy import load
 
 BOT, BUDGET = "bot", "turn's budget"
-MODEL, CLASSIFIER = "model file", "screen's classifier"
+MODEL, CLASSIFIER, READER = "model file", "screen's classifier", "reader"
 WORDS, RULES = "search is by words only", "prompts are screened by rules alone"
+UNREAD = "quotes are chosen by words alone"
 
 
 def check_machine(settings: Settings) -> Iterator[Diagnosis]:
@@ -49,6 +50,7 @@ def check_model_files(settings: Settings) -> Iterator[Diagnosis]:
     """Check whether the files of the models are there, and whether an older home keeps some that nothing uses."""
     yield _file(settings, MODEL, settings.files.model_path, WORDS)
     yield _file(settings, CLASSIFIER, settings.files.screen_model_path, RULES)
+    yield _file(settings, READER, settings.files.reader_paths[0], UNREAD)
     old = settings.files.home / "model"
     if (old / EMBEDDING).is_file() and settings.files.model_path.parent != old:
         detail = f"{old} is used by nothing: models belong to the installation, not to the data"

@@ -13,7 +13,7 @@ from bot.settings.group import Group
 from grounding.policies.files import read_policies
 from grounding.policy import Policy
 from rai.ledger.key import signing_key_beside
-from rai.model_files import CLASSIFIER, EMBEDDING, installed_models
+from rai.model_files import CLASSIFIER, EMBEDDING, READER, READER_TOKENIZER, installed_models
 
 
 class Files(Group):
@@ -37,7 +37,7 @@ class Files(Group):
     model: Path | None = Field(
         None,
         alias="model_file",
-        description="embedding model (ONNX), with tokenizer and classifier beside it; default: those of this installation",
+        description="embedding model (ONNX), with tokenizer, classifier and reader beside it; default: those of this installation",
     )
     off_policy: Path | None = Field(
         None,
@@ -59,6 +59,11 @@ class Files(Group):
     def screen_model_path(self) -> Path:
         """The screen's classifier, beside the embedding model that it is made of."""
         return self.model_path.with_name(CLASSIFIER)
+
+    @property
+    def reader_paths(self) -> tuple[Path, Path]:
+        """The reader's model and its tokenizer, beside the embedding model."""
+        return self.model_path.with_name(READER), self.model_path.with_name(READER_TOKENIZER)
 
     @property
     def off_policy_path(self) -> Path:

@@ -10,7 +10,7 @@ from bot.version import VERSION
 
 
 def test_models_that_are_not_there_are_not_named(tmp_path: Path) -> None:
-    told = versions(load_settings(home=tmp_path), embedding="", screen="rules-1")
+    told = versions(load_settings(home=tmp_path), embedding="", screen="rules-1", reader="")
     assert (told.program, told.models) == (VERSION, {"screen": "rules-1"})
 
 

@@ -11,7 +11,7 @@ from grounding.text import stem
 def features(question: str, text: str, **fields: float) -> list[dict[str, float]]:
     found = [Passage("c", "d", "Help", text, **fields)]  # type: ignore[arg-type]  # scores by name
     blocks, reading = candidates(found), read(question)
-    rows = feature_rows(reading, reading.parts[0], blocks, found, [None] * len(blocks))
+    rows = feature_rows(reading, reading.parts[0], blocks, found)
     return [dict(zip(NAMES, row, strict=True)) for row in rows]
 
 

@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 
 from grounding.quoting.features import candidates
 from grounding.quoting.question_parts import read
-from grounding.quoting.sureness import COEFFICIENTS, LEAST, NAMES, SURE, may_quote, needed, sure_features, sureness
+from grounding.quoting.sureness import (
+    COEFFICIENTS,
+    LEAST,
+    NAMES,
+    NEAR,
+    SURE,
+    may_quote,
+    needed,
+    sure_features,
+    sureness,
+)
 from grounding.records import Passage
 
 PLAIN = "The desk opens at nine. It is in the hall.\n\nA lost key costs $240.\n\nDogs wait outside."
@@ -16,10 +26,10 @@ ROWS = "Key: red | Charge: $41\nKey: blue | Charge: $42\nKey: grey | Charge: $43
 STEPS = "1. Open the lid.\n2. Press the button.\n3. Close the lid."
 
 
-def told(question: str, text: str, scores: list[float]) -> dict[str, float]:
+def told(question: str, text: str, scores: list[float], near: float = NEAR) -> dict[str, float]:
     found, reading = candidates([Passage("c", "d", "Help", text)]), read(question)
     each = [scores[: len(found)]] * len(reading.parts)
-    return dict(zip(NAMES, sure_features(reading, found, each), strict=True))
+    return dict(zip(NAMES, sure_features(reading, found, each, [near] * len(found)), strict=True))
 
 
 def test_every_feature_has_a_coefficient() -> None:
@@ -50,21 +60,29 @@ def test_what_the_features_say_of_question_and_block(
 
 def test_a_block_that_stands_out_is_quoted_and_one_of_many_alike_is_not() -> None:
     found, reading = candidates([Passage("c", "d", "Help", ROWS)]), read("what does a key cost")
-    assert may_quote(reading, found, [[0.6, 0.05, 0.05]], grade=0.0)
-    assert not may_quote(reading, found, [[0.6, 0.6, 0.6]], grade=0.0)
-    assert may_quote(reading, found, [[0.6, 0.6, 0.6]], grade=0.9)
+    near = [NEAR] * 3
+    assert may_quote(reading, found, [[0.6, 0.05, 0.05]], near, grade=0.0)
+    assert not may_quote(reading, found, [[0.6, 0.6, 0.6]], near, grade=0.0)
+    assert may_quote(reading, found, [[0.6, 0.05, 0.05]], [NEAR + 0.05] * 3, grade=0.0)
+    assert not may_quote(reading, found, [[0.6, 0.5, 0.5]], [NEAR - 0.1] * 3, grade=0.9)
+
+
+def test_what_is_near_in_meaning_is_surer() -> None:
+    far, close = (told("lost key", ROWS, [0.5, 0.1, 0.1], near)["near"] for near in (NEAR - 0.05, NEAR + 0.05))
+    assert [far, close] == pytest.approx([-0.5, 0.5])
+    assert COEFFICIENTS["near"] > 0
 
 
 def test_the_only_block_still_needs_a_score() -> None:
     found, reading = candidates([Passage("c", "d", "Help", "The office is shut.")]), read("what does a key cost")
     for grade in (0.9, 0.0):
         least = needed(LEAST, grade)
-        assert not may_quote(reading, found, [[least / 2]], grade)
-        assert may_quote(reading, found, [[least * 2]], grade)
+        assert not may_quote(reading, found, [[least / 2]], [NEAR], grade)
+        assert may_quote(reading, found, [[least * 2]], [NEAR], grade)
     assert needed(LEAST, 0.0) > needed(LEAST, 0.9)
 
 
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=3))
 def test_sureness_is_a_probability(scores: list[float]) -> None:
     found, reading = candidates([Passage("c", "d", "Help", ROWS)]), read("what does a key cost")
-    assert 0 < sureness(reading, found, [scores]) < 1
+    assert 0 < sureness(reading, found, [scores], [NEAR] * 3) < 1

@@ -14,13 +14,14 @@ from bot.commands.doctor.built_system import check_system, unusable_models
 from bot.commands.doctor.diagnosis import Diagnosis
 from bot.commands.doctor.machine import CLASSIFIER as CLASSIFIER_LINE
 from bot.commands.doctor.machine import MODEL
+from bot.commands.doctor.machine import READER as READER_LINE
 from bot.compose.system import compose
 from bot.settings.load import load_settings
 from grounding.services.remote import Remote
 from rai.azure.checkpoint_container import ContainerSink
 from rai.embedded.checkpoint_folder import FolderSink
 from rai.ledger.publish import Publisher, name_of
-from rai.model_files import CLASSIFIER, EMBEDDING, TOKENIZER
+from rai.model_files import CLASSIFIER, EMBEDDING, FILES, TOKENIZER
 from tests.fakes import faults
 from tests.fakes.blob_server import SIGNATURE, BlobServer
 from tests.fakes.form2 import LEDGER_ID, Form2Ledger
@@ -28,12 +29,12 @@ from tests.fakes.signed_ledger import SignedLedger
 from tests.fakes.system import fake_system
 
 
-@pytest.mark.parametrize("damaged", [EMBEDDING, CLASSIFIER, TOKENIZER])
+@pytest.mark.parametrize("damaged", FILES)
 async def test_a_damaged_file_is_a_failure_with_its_remedy(tmp_path: Path, model_file: Path, damaged: str) -> None:
     """The program goes on without it, so nothing else would say so."""
     own = tmp_path / "models"
     own.mkdir()
-    for name in (EMBEDDING, TOKENIZER, CLASSIFIER):
+    for name in FILES:
         shutil.copy(model_file.with_name(name), own)
     (own / damaged).write_bytes(b"half")
     system = await compose(load_settings(model_file=own / EMBEDDING))
@@ -41,8 +42,10 @@ async def test_a_damaged_file_is_a_failure_with_its_remedy(tmp_path: Path, model
         found = [(f.name, f.status, f.fix) for f in unusable_models(system)]
     finally:
         await system.close()
-    lines = {EMBEDDING: [MODEL], CLASSIFIER: [CLASSIFIER_LINE], TOKENIZER: [MODEL, CLASSIFIER_LINE]}[damaged]
-    assert found == [(name, "fail", "put a whole one there, with its tokenizer.json beside it") for name in lines]
+    lines = {EMBEDDING: [MODEL], CLASSIFIER: [CLASSIFIER_LINE], TOKENIZER: [MODEL, CLASSIFIER_LINE]}.get(
+        damaged, [READER_LINE]
+    )
+    assert found == [(name, "fail", "put a whole one there, with its tokenizer beside it") for name in lines]
 
 
 async def checkpoints(publisher: Publisher | None, place: str | None = None) -> Diagnosis:

@@ -104,7 +104,7 @@ def test_a_named_model_that_is_not_there_is_not_mended_by_set_up(tmp_path: Path)
 
 def test_what_is_there_is_told_with_its_place(model_file: Path) -> None:
     found = told_of_models(load_settings(model_file=model_file))
-    assert [status for status, _, _ in found.values()] == ["ok", "ok"]
+    assert [status for status, _, _ in found.values()] == ["ok", "ok", "ok"]
     assert found[CLASSIFIER_LINE][1].startswith(f"{model_file.with_name(CLASSIFIER)} (22 MB)")
 
 

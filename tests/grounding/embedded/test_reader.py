@@ -1,0 +1,59 @@
+"""The reader of blocks: nearness across languages and words, its cache, and files that cannot be read."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grounding.embedded.composer import ExtractiveComposer
+from grounding.embedded.reader import E5Reader
+from grounding.errors import StoreError
+from tests.grounding.embedded.test_composer import passage, prompt
+
+BLOCKS = [
+    "Refunds are paid within five working days after the parcel has arrived.",
+    "Our shops are open from 9 to 5.",
+    "The battery of the camera lasts two years.",
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "nearest"),
+    [
+        ("when do i get my money back", 0),
+        ("Wann bekomme ich mein Geld zurück?", 0),
+        ("à quelle heure fermez-vous ?", 1),
+        ("Wie lange hält der Akku?", 2),
+    ],
+)
+async def test_meaning_is_read_across_words_and_languages(reader: E5Reader, question: str, nearest: int) -> None:
+    assert int((await reader.near([question], BLOCKS)).whole.argmax()) == nearest
+
+
+async def test_what_was_read_before_is_told_alike(reader: E5Reader) -> None:
+    first, again = await reader.near(["opening hours"], BLOCKS), await reader.near(["opening hours"], BLOCKS)
+    assert np.array_equal(first.whole, again.whole)
+    assert np.array_equal(first.pieces, again.pieces)
+
+
+async def test_a_lone_surrogate_is_no_text(reader: E5Reader) -> None:
+    assert np.isfinite((await reader.near(["\ud800"], ["\udfff", "plain"])).whole).all()
+
+
+async def test_files_that_cannot_be_read_are_told_and_quotes_go_by_words(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("model.onnx", "tokenizer.json"):
+        (tmp_path / name).write_bytes(b"damaged")
+    damaged = E5Reader(tmp_path / "model.onnx", tmp_path / "tokenizer.json")
+    with pytest.raises(StoreError, match="make setup"):
+        await damaged.near(["a"], ["b"])
+    asked = prompt("how long do refunds take", [passage("Refunds take five days."), passage("Shops open at nine.")])
+    composer = ExtractiveComposer(damaged)
+    with caplog.at_level(logging.WARNING, "attest"):
+        told = [(await composer.compose(asked)).text for _ in range(2)]
+    assert told == [(await ExtractiveComposer(None).compose(asked)).text] * 2
+    assert [r.message for r in caplog.records if "words alone" in r.message] != []
