@@ -38,7 +38,7 @@ from bot.compose.services import (
 )
 from bot.compose.telemetry import Tracing, tracing
 from bot.places import Places
-from bot.records import Ask, OnStage, Reply, Rerun
+from bot.records import Ask, OnStage, Reply, Rerun, Versions
 from bot.settings.settings import Settings
 from bot.settings.terms import terms
 from bot.settings.versions import versions
@@ -67,6 +67,7 @@ from rai.screening.retriever import ScreenedRetriever
 
 if TYPE_CHECKING:
     from grounding.embedded.index import EmbeddedIndex
+    from grounding.embedded.reader import E5Reader
     from rai.embedded.name_file import NameFile
     from rai.embedded.verdict_file import VerdictFile
     from rai.ledger.store import SqlLedger
@@ -135,12 +136,7 @@ class _Builder:
             check=_checker(settings, settings.files.policies[settings.answering.policy], ports),
             ledger=(ledger := await self._ledger()),
             company=settings.answering.company,
-            versions=versions(
-                settings,
-                embedding=local.fingerprint if local else "",
-                screen=first.version,
-                reader=reader.fingerprint if reader else "",
-            ),
+            versions=await asyncio.to_thread(_versions, settings, local, first.version, reader),
             deadline_s=settings.bounds.turn_deadline_s,
             run=shared_pool().run,
             regions=settings.answering.phone_regions,
@@ -274,6 +270,11 @@ class _Builder:
 
             return DemoComposer(extractive)
         return extractive
+
+
+def _versions(settings: Settings, local: Embedder | None, screen: str, reader: E5Reader | None) -> Versions:
+    told = reader.fingerprint if reader else ""
+    return versions(settings, embedding=local.fingerprint if local else "", screen=screen, reader=told)
 
 
 def _quoting(reader: BlockReader | None) -> Composer:

@@ -115,7 +115,7 @@ async def test_the_record_names_what_it_ran_on_and_each_passage_with_its_version
     assert len(told["settings"]) == 16
     assert told["kb"] == reply["kb_version"]
     assert told["models"]["embedding"].startswith("minilm")
-    assert set(told["models"]) == {"embedding", "screen"}
+    assert set(told["models"]) == {"embedding", "screen", "reader"}
     [document] = await system.library.documents()
     assert {p["version"] for p in entry.body["passages"]} == {document.version}
     assert {e["version"] for e in entry.body["evidence"]} == {document.version}
