@@ -27,7 +27,7 @@ COEFFICIENTS: Mapping[str, float] = {
     "parts": -0.02,
     "near": 1.17,
 }
-SURE: tuple[tuple[float, float], ...] = ((YES_AT, 0.3), (0.0, 0.4))
+SURE: tuple[tuple[float, float], ...] = ((YES_AT, 0.3), (0.0, 0.45))
 """(grade, sureness): what is needed where the best passage has at least that grade. Less brings a few more right answers and more beside the point."""
 LEAST: tuple[tuple[float, float], ...] = ((YES_AT, 0.2), (0.0, 0.3))
 """(grade, score): the score that the best block needs however alone it stands: where there are few blocks one always stands out."""
