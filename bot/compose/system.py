@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -273,7 +274,9 @@ class _Builder:
 
 
 def _versions(settings: Settings, local: Embedder | None, screen: str, reader: E5Reader | None) -> Versions:
-    told = reader.fingerprint if reader else ""
+    told = ""
+    with suppress(OSError):  # a file that nobody may read: the first question says so
+        told = reader.fingerprint if reader else ""
     return versions(settings, embedding=local.fingerprint if local else "", screen=screen, reader=told)
 
 

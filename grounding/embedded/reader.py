@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ MAX_PIECES = 256
 QUERY, PASSAGE = "query: ", "passage: "
 _PREFIX = 3
 """Pieces before those of the text: the beginning, the prefix and its colon."""
-_CACHE = 1024
+KEPT = 1024
 """Texts whose states are kept: 35 KB each of 45 pieces."""
 
 
@@ -46,10 +47,11 @@ class _Read:
 class E5Reader:
     """BlockReader over the files made by `grounding.embedded.build_reader`, which are read with the first question."""
 
-    def __init__(self, model: Path, tokenizer: Path, *, threads: int = 2) -> None:
+    def __init__(self, model: Path, tokenizer: Path, *, threads: int = 2, kept: int = KEPT) -> None:
         self._files = model, tokenizer
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="reader")
         self._cache: OrderedDict[str, _Read] = OrderedDict()
+        self._caching, self._kept = Lock(), kept
 
     @property
     def fingerprint(self) -> str:
@@ -78,12 +80,14 @@ class E5Reader:
         return Nearness(whole.reshape(shape), np.array(pieces, np.float32).reshape(shape))
 
     def _read(self, texts: Sequence[str]) -> list[_Read]:
-        held = {text: self._cache[text] for text in texts if text in self._cache}
+        with self._caching:  # turns are read side by side, each in a thread
+            held = {text: self._cache[text] for text in texts if text in self._cache}
         missing = [t for t in dict.fromkeys(texts) if t not in held]
         held |= zip(missing, self._pool.map(self._one, missing), strict=True)
-        self._cache |= held
-        while len(self._cache) > _CACHE:
-            self._cache.popitem(last=False)
+        with self._caching:
+            self._cache |= held
+            while len(self._cache) > self._kept:
+                self._cache.popitem(last=False)
         return [held[t] for t in texts]
 
     def _one(self, text: str) -> _Read:

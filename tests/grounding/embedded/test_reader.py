@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.reader import E5Reader
 from grounding.errors import StoreError
+from rai.model_files import READER, READER_TOKENIZER
 from tests.grounding.embedded.test_composer import passage, prompt
 
 BLOCKS = [
@@ -37,6 +39,15 @@ async def test_what_was_read_before_is_told_alike(reader: E5Reader) -> None:
     first, again = await reader.near(["opening hours"], BLOCKS), await reader.near(["opening hours"], BLOCKS)
     assert np.array_equal(first.whole, again.whole)
     assert np.array_equal(first.pieces, again.pieces)
+
+
+async def test_questions_read_side_by_side_are_told_as_alone(model_file: Path) -> None:
+    """What is kept is shared by the threads of all turns, and drops what is oldest meanwhile."""
+    narrow = E5Reader(model_file.with_name(READER), model_file.with_name(READER_TOKENIZER), kept=2)
+    asked = [f"opening hours {n % 3}" for n in range(24)]
+    alone = [await narrow.near([question], BLOCKS) for question in asked[:3]]
+    beside = await asyncio.gather(*(narrow.near([question], BLOCKS) for question in asked))
+    assert all(np.array_equal(near.whole, alone[n % 3].whole) for n, near in enumerate(beside))
 
 
 async def test_a_lone_surrogate_is_no_text(reader: E5Reader) -> None:
