@@ -1,4 +1,4 @@
-"""The extractive composer without an embedder: when it quotes, what it quotes, and when it says that nothing answers."""
+"""The extractive composer without a reader: when it quotes, what it quotes, and when it says that nothing answers."""
 
 from __future__ import annotations
 
