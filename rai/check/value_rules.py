@@ -30,9 +30,11 @@ from rai.check.rules.place_rules import currency_of_the_page, placed, weekday_of
 from rai.check.rules.rounding import rounded
 from rai.check.rules.verbatim import code_of, verbatim
 from rai.check.working.beyond_chance import likely_worked_out
+from rai.check.working.consistency import hold_one_another
 from rai.check.working.derivation import is_told, may_follow, worked_out
 from rai.check.working.operand_candidates import REACH
 from rai.check.working.remainder import wrong_remainder
+from rai.check.working.said_sums import is_bare_amount
 from rai.claims.found import Found
 from rai.records import SUPPORTED, Claim, Kind
 
@@ -98,9 +100,19 @@ def _doubt(left: Sequence[int], checked: Checked) -> None:
             if (finding := _guarded(checked, likely_worked_out, n, checked.answer, checked.findings)) is not None
             and finding.rule != "failed"
         }
+        found = found or _held_together(absent, checked)
         if not found:
             return
         checked.findings.update(found)
+
+
+def _held_together(absent: Sequence[int], checked: Checked) -> dict[int, Finding]:
+    """As `hold_one_another`; nothing where it raises."""
+    try:
+        return hold_one_another(absent, checked.answer, checked.findings)
+    except Exception as error:  # noqa: BLE001 - as in `_guarded`
+        checked.failed.append(kind_and_place(error))
+        return {}
 
 
 _NOT_ASKED = Finding("unchecked", (), "Not asked about.")
@@ -138,7 +150,14 @@ def _first(n: int, value: Found, checked: Checked) -> Finding | None:
     answer = checked.answer
     judged = Judged(n, checked.claims[n], value, tuple(readings(value, answer.text)), answer)
     decided = next((finding for step in ALONE if (finding := step.decide(judged)) is not None), None)
+    if decided and decided.status == "wrong_role" and is_bare_amount(n, answer) and not _with_cents(decided):
+        return None  # 12,00 is no 12 in another's place
     return decided and (of_a_replaced_edition(n, judged.claim, value, decided, answer) or decided)
+
+
+def _with_cents(finding: Finding) -> bool:
+    """True if a place that a finding rests on writes an amount with its cents."""
+    return any("." in span.text or "," in span.text for span in finding.evidence)
 
 
 def _name(judged: Judged) -> Finding | None:

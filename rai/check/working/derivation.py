@@ -23,21 +23,23 @@ from rai.check.rules.rounding import hedge_of
 from rai.check.working.calendar import DaySentence, Reckoned, day_ways, span_ways, time_ways
 from rai.check.working.formulas import calculations
 from rai.check.working.measures import measured_ways, tolerance_ways
-from rai.check.working.operand_candidates import operand_candidates
+from rai.check.working.operand_candidates import REACH, operand_candidates
 from rai.check.working.orders import order_ways
 from rai.check.working.plausibility import (
     is_against_its_words,
     of_one_line,
     says_that_it_reckons,
+    takes_off_unsaid,
     takes_the_place_of_one,
 )
 from rai.check.working.recurring import recurring_ways, timetable_ways
-from rai.check.working.said_sums import by_what_is_said, said_sum, times_the_rival
+from rai.check.working.said_sums import by_what_is_said, is_bare_amount, said_sum, times_the_rival
 from rai.check.working.series import day_of_month, series_of
 from rai.check.working.tariffs import lines_ways, tariff_ways, usage_ways
 from rai.check.working.terms import SAID, Wanted, scaled
 from rai.check.working.written_formula import written_out
 from rai.claims.found import Found
+from rai.records import SUPPORTED
 
 TOLD = 3.25
 """Highest cost of a calculation that explains a value whose sentence says that it was worked out."""
@@ -104,6 +106,8 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
         finding = by_what_is_said(n, told, answer, findings)
         if finding is not None or any(m not in findings for m in told.values):
             return finding  # what gives it may be decided in the next round
+    if (before := _said_with_its_unit(n, answer, findings)) is not None:
+        return before
     if n in findings and (counted := times_the_rival(n, answer, findings[n])) is not None:
         return counted
     most = UNTOLD if n in findings else _dearest(n, answer, findings)
@@ -116,12 +120,31 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
         and not _is_far_sum(answer.values[n], w)
         and not takes_the_place_of_one(n, w, answer)
         and not is_against_its_words(n, w, answer)
+        and not takes_off_unsaid(n, w, answer)
     )
     best = min(ways, key=_dearness, default=None)
     if best is None:
         return None
     formula = f"{best.written} = {answer.written(n)}"
     return Finding("derived", spans_of(best.operands), formula, rule="worked-out", formula=formula)
+
+
+def _said_with_its_unit(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Finding | None:
+    """`derived` for a bare number that the answer says with a unit beside it, and a source or the person too: the 7 of "7 × 29,50", of 7 nights."""
+    value = answer.values[n]
+    if value.kind != "number" or not answer.written(n).isdigit():
+        return None
+    for m in answer.near(n, REACH):
+        finding, other = findings.get(m), answer.values[m]
+        if (
+            finding is not None
+            and finding.status in SUPPORTED
+            and other.kind == "quantity"
+            and amount_of(other) == amount_of(value)
+        ):
+            formula = f"{answer.written(m)} = {answer.written(n)}"
+            return Finding("derived", finding.evidence, formula, rule="worked-out", formula=formula)
+    return None
 
 
 def may_follow(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Finding | None:
@@ -372,14 +395,11 @@ def as_meant(n: int, answer: Answer) -> Found:
     value = answer.values[n]
     if value.kind == "quantity" and value.value.endswith(" times"):
         return replace(value, kind="number", value=value.value.partition(" ")[0])
-    if value.kind == "number" and _AMOUNT.fullmatch(answer.written(n)):
+    if is_bare_amount(n, answer):
         codes = {v.value.partition(" ")[2] for v in answer.values if v.kind == "money"}
         if len(codes) == 1:
             return replace(value, kind="money", value=f"{value.value} {codes.pop()}")
     return value
-
-
-_AMOUNT = re.compile(r"\d[\d.,]*[.,]\d\d")
 
 
 def _wanted(n: int, answer: Answer) -> Wanted | None:

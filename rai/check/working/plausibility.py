@@ -10,6 +10,7 @@ from itertools import combinations, groupby, islice
 from grounding.text import terms
 from rai.check.answer import Answer
 from rai.check.context import Finding
+from rai.check.lexicon.load import pattern
 from rai.check.operands import Operand, amount_of, unit_of
 from rai.check.reading.sources import Place
 from rai.check.working.calendar import Reckoned
@@ -50,6 +51,34 @@ def is_against_its_words(n: int, way: Reckoned, answer: Answer) -> bool:
     )
 
 
+def takes_off_unsaid(n: int, way: Reckoned, answer: Answer) -> bool:
+    """True of a calculation of several operands that takes an amount off which nothing calls a discount, a difference or what was paid."""
+    return len(way.operands) >= _SEVERAL and any(
+        f"- {o.text}" in way.written and o.found.kind == "money" and not _may_be_taken_off(n, o, answer)
+        for o in way.operands
+    )
+
+
+_SEVERAL = 3
+"""Operands of a calculation from which on what is taken off has to be called so: of three amounts and a count some difference comes to nearly anything."""
+
+
+def _may_be_taken_off(n: int, operand: Operand, answer: Answer) -> bool:
+    """True if the sentence of the n-th value, that of the operand or its line in a source speaks of a discount, a difference or what is left."""
+    said = pattern("reckoning", "taken_off", parts=True)
+    beside = (
+        answer.sentence(m)
+        for m, value in enumerate(answer.values)
+        if value.start == operand.found.start and answer.written(m) == operand.text
+    )
+    lines = (
+        text[max(0, span.start - _LINE) : span.end + _LINE] for text, span in answer.in_texts(operand.evidence[:2])
+    )
+    return any(said.search(text) is not None for text in (answer.sentence(n), *beside, *lines))
+
+
+_LINE = 60
+"""Characters to each side of an amount in a source in which it is called a discount."""
 _TO = re.compile(r"\s?(?:[-–—]|to|bis|à|a|tot|do)\s?", re.IGNORECASE)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -29,7 +30,12 @@ def counts_of(operands: Iterable[Operand]) -> list[tuple[Operand, Decimal]]:
         if o.found.kind in ("number", "quantity")
         and 0 < n <= (MOST_METERED if _is_metered(o) else MOST_MULTIPLE)
         and n != 1
+        and not (n > 1 and _AMOUNT.fullmatch(o.text))
     ]
+
+
+_AMOUNT = re.compile(r"\d[\d.,]*[.,]\d\d")
+"""A bare number with two decimals is an amount, which nothing is multiplied by: 12,00 × EUR 7,50."""
 
 
 MOST_METERED = 1_000_000
@@ -48,6 +54,7 @@ def products_of(found: Found, operands: Sequence[Operand]) -> Iterator[FormulaTe
             operand.found.kind != found.kind
             or unit_of(operand.found) != unit_of(found)
             or operand.found.kind == "percent"
+            or amount <= 0
         ):
             continue
         others = [(c, n) for c, n in counts if c is not operand and _may_count(c, operand)]
@@ -121,8 +128,16 @@ def _by_two(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Dec
     if len(price.found.per.split()) < 2 and price.far >= SAID:
         return
     for (a, n), (b, m) in combinations(said, 2):
+        if not (_is_priced_by(a, price) and _is_priced_by(b, price)):
+            continue
         written = f"{a.text} × {b.text} × {price.text}"
         yield FormulaTerm(scaled(amount * n * m), (a, b, price), written, cost_of(a, b, price), product=True)
+
+
+def _is_priced_by(count: Operand, price: Operand) -> bool:
+    """True of a bare count, and of a span or measure that the price is said to be for each of: 31 miles at $1.50 per mile, not 16 kg at 80p."""
+    unit = unit_of(count.found)
+    return unit in ("", "times") or not {unit, "item"}.isdisjoint(price.found.per.split(" "))
 
 
 MOST_FACTOR = 31
@@ -132,7 +147,7 @@ MOST_FACTOR = 31
 def _beyond(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[FormulaTerm]:
     """A price times what goes beyond a part that costs nothing or something else: (25 m - 20 m) × EUR 18. Both counts are of one unit."""
     for (a, n), (b, m) in combinations(counts[:12], 2):
-        if unit_of(a.found) != unit_of(b.found) or n == m:
+        if unit_of(a.found) != unit_of(b.found) or n == m or not _is_priced_by(a, price):
             continue
         (more, large), (less, small) = ((a, n), (b, m)) if n > m else ((b, m), (a, n))
         number = scaled(amount * (large - small))

@@ -14,6 +14,7 @@ from rai.check.answer import Answer
 from rai.check.context import Finding
 from rai.check.operands import amount_of, unit_of
 from rai.claims.find import find_values
+from rai.claims.found import Found
 from rai.records import SUPPORTED
 
 _CENT = Decimal("0.01")
@@ -64,9 +65,10 @@ def by_what_is_said(n: int, told: SaidSum, answer: Answer, findings: Mapping[int
         return None
     mine = amount_of(answer.values[n]) or Decimal(0)
     spans = tuple(dict.fromkeys(span for finding in held if finding for span in finding.evidence[:1]))
-    formula = f"{told.written} = {told.amount.quantize(_CENT)}".removesuffix(".00")
     if abs(told.amount - mine) < _CENT:
+        formula = f"{told.written} = {answer.written(n)}"
         return Finding("derived", spans, formula, rule="written-formula", formula=formula)
+    formula = f"{told.written} = {told.amount.quantize(_CENT)}".removesuffix(".00")
     return Finding("absent", spans, f"{formula}, not {answer.written(n)}.", rule="written-formula", formula=formula)
 
 
@@ -88,27 +90,85 @@ def _one_of_equal_parts(n: int, answer: Answer) -> SaidSum | None:
 
 
 def _total_of_lines(n: int, answer: Answer) -> SaidSum | None:
-    """The total right below a list whose lines have an amount each, of which some is taken off again perhaps: "$525, less the $40 reduction"."""
+    """The total right below a list whose lines have an amount each, of which some is taken off again perhaps: "$525, less the $40 reduction"; or right above one.
+
+    What stands above a list may be the total of something else, so a sum that does not come to it says nothing.
+    """
     value, text = answer.values[n], answer.text
     start = text.rfind("\n", 0, value.start) + 1
-    if not _TOTAL.search(text[start : value.start]):
+    end = text.find("\n", value.end)
+    if _TOTAL.search(text[start : value.start]) and (below := _sum_of(_lines_above(text, start), value, answer)):
+        return below
+    if end < 0 or not _TOTAL.search(text[start:end]) or not _LEADS_IN.search(text[value.end : end]):
         return None
+    told = _sum_of(_lines_below(text, end), value, answer)
+    return told if told is not None and told.amount == amount_of(value) else None
+
+
+_LEADS_IN = re.compile(r":\**\s*$")
+"""The end of a line above a list."""
+
+
+def _sum_of(lines: Sequence[tuple[int, int]], total: Found, answer: Answer) -> SaidSum | None:
+    """What the amounts of lines come to, in the order of the text; None where it is not said which of them count, or fewer lines than two have one."""
     taken: list[tuple[int, Decimal]] = []
-    lines = 0
-    for begin, end in _lines_above(text, start):
+    for begin, end in sorted(lines):
         every = [m for m, v in enumerate(answer.values) if begin <= v.start < end]
-        inside = [m for m in every if answer.values[m].kind == "money"]
+        result = _result_of(every, answer)
+        inside = [result] if result is not None else [m for m in every if _is_amount(m, answer)]
         signed = _signed(inside, answer)
-        if signed is None or any(unit_of(answer.values[m]) != unit_of(value) for m in inside):
+        of_another = (answer.values[m] for m in inside if answer.values[m].kind == "money")
+        if signed is None or any(unit_of(v) != unit_of(total) for v in of_another):
             return None
-        if any(answer.values[m].per for m in inside) or any(answer.values[m].kind in _COUNTS for m in every):
+        each = any(answer.values[m].per for m in inside) or any(answer.values[m].kind in _COUNTS for m in every)
+        if each and result is None and any(m not in inside for m in every):
             return None  # three at £25 each
-        taken = [*signed, *taken]
-        lines += 1
-    if lines < _FEWEST_LINES:
+        taken += signed
+    if len(lines) < _FEWEST_LINES:
         return None
     written = "".join(f"{' + ' if amount > 0 else ' - '}{answer.written(m)}" for m, amount in taken)
     return SaidSum(tuple(m for m, _ in taken), sum((a for _, a in taken), Decimal(0)), written.removeprefix(" + "))
+
+
+def _result_of(inside: Sequence[int], answer: Answer) -> int | None:
+    """Of the values of a line the amount behind its last "=", if it has one: 206,50 of "7 × 29,50 = 206,50"."""
+    behind = [
+        m for m in inside if _EQUALS.search(answer.text[: answer.values[m].start]) is not None and _is_amount(m, answer)
+    ]
+    return behind[-1] if behind else None
+
+
+_EQUALS = re.compile(r"= ?\**(?:[^\d\s]{1,3} ?)?$")
+
+
+def _is_amount(m: int, answer: Answer) -> bool:
+    """True of an amount of money, and of a bare number with cents."""
+    return answer.values[m].kind == "money" or is_bare_amount(m, answer)
+
+
+def is_bare_amount(m: int, answer: Answer) -> bool:
+    """True of a bare number with two decimals: beside amounts it is one."""
+    return answer.values[m].kind == "number" and _BARE_AMOUNT.fullmatch(answer.written(m)) is not None
+
+
+_BARE_AMOUNT = re.compile(r"\d[\d.,]*[.,]\d\d")
+
+
+def _lines_below(text: str, end: int) -> list[tuple[int, int]]:
+    """The lines of the list that begins right below the line that ends at `end`."""
+    found: list[tuple[int, int]] = []
+    for match in _LINE.finditer(text, end):
+        if match[0].strip() == "":
+            if found:
+                break
+        elif _ITEM.match(match[0]):
+            found.append(match.span())
+        else:
+            break
+    return found
+
+
+_LINE = re.compile(r"(?<=\n)[^\n]*")
 
 
 def _lines_above(text: str, start: int) -> list[tuple[int, int]]:

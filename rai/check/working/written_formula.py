@@ -32,18 +32,21 @@ def written_out(n: int, answer: Answer) -> Finding | None:
     result = _calculated(match["left"])
     if result is None or _OF_A_YEAR.search(match["left"]):
         return None
-    formula = f"{match['left'].strip()} = {answer.written(n)}"
+    written = _LABEL.sub("", match["left"].strip())
+    formula = f"{written} = {answer.written(n)}"
     others = {amount_of(replace(value, value=form)) for form in value.forms}
     if result in others or result.quantize(Decimal("0.01")) == mine:
         return Finding("derived", (), formula, rule="written-formula", formula=formula)
     return Finding(
         "absent",
         (),
-        f"{match['left'].strip()} is {result.normalize():f}, not {answer.written(n)}.",
+        f"{written} is {result.normalize():f}, not {answer.written(n)}.",
         rule="written-formula",
     )
 
 
+_LABEL = re.compile(r"^[^\W\d_]*[:.] ?")
+"""The end of what stands before a calculation: pitch of "Comfort pitch: 7 × 29,50"."""
 _BEHIND = re.compile(
     r"\** ?[(:] ?(?P<left>(?:[^\d\s()]{0,3}\s?\d[\d.,]*\d?\s?[^\W\d]{0,8}\s?[+−×*·x/–-]\s?){1,8}[^\d\s()]{0,3}\s?\d[\d.,]*\s?[^\W\d]{0,8}€?)\)"
 )

@@ -35,6 +35,8 @@ LEAST_PIECE = 7
 _CUES = frozenset(
     "call calling phone phones tel telephone dial ring fax mobile cell hotline helpline contact reach sms whatsapp telefon telefonnummer "
     "handy mobil rufnummer anrufen tél téléphone appelez llame teléfono telefono chiamare telefone ligue text toll "
+    "calls called rings ringing dials dialing dialling phoning telephones rufen ruft anruf appeler appelle llamar llama chiami chiama "
+    "ligar liga bel bellen belt zadzwoń zadzwonić "
     "support helpdesk soporte assistenza kundendienst".split()
 )
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -63,7 +65,11 @@ _MONEY_AFTER = re.compile(
 _NANP = re.compile(r"(?:\+?1[ .-]?)?(?:\(\d{3}\)[ -]?|\d{3}[ .-])\d{3}[ .-]\d{4}")
 _MAIL = re.compile(r"[\w.-]@\w")
 _LOCAL = re.compile(r"\d{3}[ .-]\d{4}")
-_TRUNKED = re.compile(r"\(?0\d{2,4}\)?[ -/]\d{3,4}[ -]\d{3,4}|\(?0\d{3,4}\)?[ -/]\d{5,6}")
+_CUE_REACH = 60
+"""Characters before a number in which such a word is looked for: "ring Roadside Assistance, day and night, on"."""
+_TRUNKED = re.compile(r"\(?0\d{1,4}\)?[ -/]\d{3,4}[ -]\d{3,4}|\(?0\d{3,4}\)?[ -/]\d{5,6}")
+_AT = re.compile(r"\b(?:at|on|under|unter|au|al|ao|op|pod) $", re.IGNORECASE)
+"""What stands before a number without its area code, in a sentence: "reach them at 555-0173"."""
 _TABLE = re.compile(r"[|\t]|,(?: ?\S|$)")
 BLOCK = 2000
 """Characters before a number in which the first line of its table is looked for."""
@@ -120,7 +126,9 @@ def _judge(text: str, match: re.Match[str], regions: tuple[str, ...]) -> Found |
     before = text[max(0, start - 60) : start]
     line = before.rpartition("\n")[2]
     cued = bool(match["ext"]) or before.endswith("tel:") or _is_cued(text, start, line)
-    cued = cued or (_LOCAL.fullmatch(text, start, stop) is not None and _is_among_contacts(text, start, line))
+    local = _LOCAL.fullmatch(text, start, stop) is not None
+    told = "-" in text[start:stop] and _AT.search(line) is not None
+    cued = cued or (local and (told or _is_among_contacts(text, start, line)))
     if text.endswith("24/7", start, stop):
         stop = start + len(text[start : stop - 4].rstrip(" -/"))
     spans = _spans(text, start, stop)
@@ -142,7 +150,7 @@ def _judge(text: str, match: re.Match[str], regions: tuple[str, ...]) -> Found |
 
 def _is_cued(text: str, start: int, line: str) -> bool:
     """A word such as "call" stands before it in its line, or in the first line of its table."""
-    if "support line" in line or not _CUES.isdisjoint(_WORDS.findall(line[-40:].lower())):
+    if "support line" in line or not _CUES.isdisjoint(_WORDS.findall(line[-_CUE_REACH:].lower())):
         return True
     if not _TABLE.search(line):
         return False
