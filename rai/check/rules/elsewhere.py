@@ -98,6 +98,8 @@ def elsewhere(n: int, claim: Claim, places: Sequence[Place], others: Sequence[Pl
     by, rival = first
     spans = (places[0].span(), rival.span())
     why = f"{name_of(places[0])} has {spans[0].text} elsewhere; where it says the rest of this sentence it has {spans[1].text}."
+    if by == "other-row" and claim.kind not in CONTACT_KINDS:
+        return Finding("unchecked", spans, why, rule=by)
     return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=by)
 
 

@@ -105,6 +105,8 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
         return held(claim, found, [place], "held-beside")
     spans = (place.span(), other.place.span())
     why = f"{name_of(place)} has {spans[0].text} for something else; here {name_of(other.place)} says {spans[1].text}."
+    if other.by == "close-wording" and claim.kind not in CONTACT_KINDS:
+        return Finding("unchecked", spans, why, rule=other.by)
     return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=other.by)
 
 
