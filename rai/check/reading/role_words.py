@@ -15,7 +15,9 @@ _CUES: dict[str, str] = {stem(word): f"~{role}" for role, words in _TABLE["roles
 
 # what countries are also called, so that the line for the UK is that of the United Kingdom
 _COUNTRIES: dict[str, str] = _TABLE["countries"]
-_COUNTRY = re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(c) for c in sorted(_COUNTRIES, key=len, reverse=True))})(?!\w)")
+_COUNTRY = re.compile(
+    rf"(?<!\w)(?<!\d[ \u00a0])(?:{'|'.join(re.escape(c) for c in sorted(_COUNTRIES, key=len, reverse=True))})(?!\w)"
+)
 # one word for what is written as one, as two or with a hyphen
 _VERBS = ("check", "pick", "drop", "log", "sign", "set", "top", "roll", "cut", "start")
 _PHRASES = re.compile(rf"\b({'|'.join(_VERBS)})[ -](in|out|up|off|over)\b", re.IGNORECASE)

@@ -103,8 +103,16 @@ def _supposed(found: Found, context: CheckContext) -> bool:
     return any(_SUPPOSED.search(text[max(0, p.found.start - 100) : p.found.start]) for p in places)
 
 
+def _tells_from_to(sentence: str, context: CheckContext) -> bool:
+    """True of a sentence that says two times of the person's: from 08:10 to 17:40 is how long it was out."""
+    times = context.question.kinds.get("time", ()) if context.question is not None else ()
+    return len({p.found.value for p in times if p.span().text in sentence}) > 1
+
+
 def _stands_for_it(found: Found, around: Around, context: CheckContext) -> Place | None:
     """The place of another value in a source sentence that has all words of the answer's: "the fee is $12", whatever fee was asked about."""
+    if found.kind == "time" and _tells_from_to(around.sentence, context):
+        return None
     words = role_terms(around.sentence) - _ANSWERING - role_terms(found.value)
     if not words or found.kind in ("date", "number") or _OWN.search(around.sentence) or _supposed(found, context):
         return None

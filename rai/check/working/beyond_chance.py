@@ -193,7 +193,11 @@ class _Terms:
         self.own = _own(value, at_hand)
         self.products: dict[int, Term] = {}
         self._rated: dict[int, Term] | None = None
-        self.counts = _counts(at_hand, spans=value.kind == "money") if value.kind in ("money", "quantity") else ()
+        self.counts = (
+            _counts(at_hand, spans=value.kind == "money" or self._has_rate(value, at_hand))
+            if value.kind in ("money", "quantity")
+            else ()
+        )
         self.percents = (
             nearest((o for o in at_hand if o.found.kind == "percent"), _MOST_PERCENTS) if value.kind == "money" else ()
         )
@@ -201,6 +205,11 @@ class _Terms:
             for other, name, more in (*_times(number, self.counts, halved=halved), *_by_percent(number, self.percents)):
                 rounded = to_cents(other) if value.kind == "money" else other
                 self.products.setdefault(rounded, (name.format(written), (*operands, *more)))
+
+    @staticmethod
+    def _has_rate(value: Found, at_hand: Sequence[Operand]) -> bool:
+        """True if a value of its measure is one for each of something: 150 miles per day."""
+        return any(_as_one(value, o) is not None and o.found.per for o in at_hand)
 
     def product(self, number: int) -> Term | None:
         """One value times counts, divided by one, a percentage of it, with or without it."""

@@ -207,13 +207,15 @@ def _asked(wanted: Found, context: CheckContext) -> Iterator[Operand]:
 
 def _named(n: int, answer: Answer) -> Iterator[Operand]:
     """Values of the passages that the sentence speaks of, the one with the most of its words first."""
-    layers = named_around(n, answer)
+    layers, words = named_around(n, answer), role_terms(answer.sentence(n)[:LONGEST])
     for text, place, rank in _places(n, answer):
         if _is_anothers(place, layers):
             continue
         far = _ELSEWHERE if rank is None else min(_ELSEWHERE, _IN_SOURCE + 0.2 * rank)
         if place.found.kind == "money" and is_asked_for(place, answer):
             far = _ASKED_LINE
+        if place.found.kind == "date" and _is_called_so(place, words):
+            far = min(far, _ASKED_LINE)
         of = _each(place) if place.found.kind == "money" else ""
         yield Operand(priced(place, text), place.span().text, far, (place.span(),), id(place.unit), of)
 
@@ -267,6 +269,15 @@ def is_asked_for(place: Place, answer: Answer) -> bool:
         return False
     words = role_terms(label) | numbered(label)
     return bool(words) and words <= answer.context.question_terms | numbered(question.source.text[:LONGEST])
+
+
+def _is_called_so(place: Place, words: frozenset[str]) -> bool:
+    """True of a day on a line of its own whose label a sentence says: "Pickup: Friday, August 14" of 72 hours before pickup."""
+    label = place.text()[place.unit.start : place.found.start]
+    if place.unit.field != "text" or len(label) > _LONGEST_LABEL or not _LABEL_ENDS.search(label):
+        return False
+    called = role_terms(label)
+    return bool(called) and called <= words
 
 
 _LONGEST_LABEL = 60

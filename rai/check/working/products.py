@@ -66,7 +66,9 @@ def products_of(found: Found, operands: Sequence[Operand]) -> Iterator[FormulaTe
                 # nine working days are no nine times of a price that nobody says is per day
                 loose = 0.75 if unit_of(count.found) and not operand.found.per and count.far + operand.far > 0 else 0.0
                 cost = cost_of(count, operand) + loose
-                if count.of and count.of == operand.of:  # four trays, £20 a tray: the words say that they go together
+                paired = bool(count.of) and count.of == operand.of
+                priced = unit_of(count.found) in operand.found.per.split() if unit_of(count.found) else False
+                if paired or priced:  # four trays, £20 a tray: the words say that they go together
                     cost = count.far + min(SAID, operand.far) - _FOR_EACH
                 yield FormulaTerm(number, (count, operand), f"{written} × {operand.text}", cost, product=True)
         if found.kind == "money":
