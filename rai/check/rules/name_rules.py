@@ -331,8 +331,6 @@ def _anothers(n: int, claim: Claim, answer: Answer) -> Finding | None:
         return None
     spans = (places[0].span(), first.place.span())
     why = f"{name_of(places[0])} names {spans[0].text} for something else; here {name_of(first.place)} says {spans[1].text}."
-    if first.by == "list-item":
-        return Finding("unchecked", spans, why, rule=first.by)
     return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=first.by)
 
 

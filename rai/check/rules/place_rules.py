@@ -105,9 +105,21 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
         return held(claim, found, [place], "held-beside")
     spans = (place.span(), other.place.span())
     why = f"{name_of(place)} has {spans[0].text} for something else; here {name_of(other.place)} says {spans[1].text}."
-    if other.by == "close-wording" and claim.kind not in CONTACT_KINDS:
+    if other.by == "close-wording" and (
+        claim.kind in _LOOSE or _MULTIPLE.fullmatch(claim.text) or _IT.search(around.preceding)
+    ):
         return Finding("unchecked", spans, why, rule=other.by)
     return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=other.by)
+
+
+_LOOSE = frozenset({"number", "date"})
+"""Kinds of values that stand beside the same words for many a thing: close wording is no evidence against them."""
+_MULTIPLE = re.compile(r"\d{1,3} ?[×x]")
+_IT = re.compile(
+    r"\b(?:it|that|this|they|these)(?:['’]s| (?:is|are|costs?|takes?|comes? to|would be))(?: [^\W\d_]{1,8}){0,2} $",
+    re.IGNORECASE,
+)
+"""What a value is said of stands in a sentence before: "With half board it's $16 each", of the cup."""
 
 
 def _of_a_part(n: int, places: Sequence[Place], others: Sequence[Place], answer: Answer) -> Finding | None:

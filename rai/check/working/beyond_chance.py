@@ -138,13 +138,17 @@ def _amount(n: int, answer: Answer, at_hand: Sequence[Operand]) -> Term | None:
     """As `likely_worked_out`, for an amount, also one that is written as a bare number, a quantity or a percentage."""
     value = as_meant(n, answer)
     amount = amount_of(value)
-    if amount is None or amount <= 0 or value.kind == "number" or said_sum(n, answer) is not None:
-        return None  # bare numbers are reached by nearly anything; what a sum has to be is said
+    if amount is None or amount <= 0 or said_sum(n, answer) is not None:
+        return None  # what a sum has to be is said
+    if value.kind == "number" and not _LEAST_NUMBER <= amount < _YEARS:
+        return None  # small ones are reached by nearly anything, and years are no sums
     if _is_slip(value, amount, at_hand):
         return None
     terms = _Terms(value, at_hand, halved=_tells(answer, "halved") or "half" in answer.text.lower())
     number = scaled(amount)
     step = _step(number)
+    if value.kind == "number":
+        return _beyond_chance(terms.sum_of_two, number, SCALE, MOST_OF_THREE)
     for reach, most in (
         (terms.sum_of_two, MOST_BY_CHANCE),
         (terms.product, MOST_BY_CHANCE),
@@ -155,6 +159,10 @@ def _amount(n: int, answer: Answer, at_hand: Sequence[Operand]) -> Term | None:
         if (found := _beyond_chance(reach, number, step, most)) is not None:
             return found
     return None
+
+
+_LEAST_NUMBER, _YEARS = 13, 1900
+"""Bare numbers from the first on, below the second, may be sums of two others."""
 
 
 def _is_slip(value: Found, amount: Decimal, at_hand: Iterable[Operand]) -> bool:
