@@ -103,6 +103,10 @@ def _supposed(found: Found, context: CheckContext) -> bool:
     return any(_SUPPOSED.search(text[max(0, p.found.start - 100) : p.found.start]) for p in places)
 
 
+_RECKONED = re.compile(r"\** ?[+−–×·/-] ?[^\d\s]{0,3} ?\d[^=\n]{0,40}=")
+"""A calculation that goes on behind a value."""
+
+
 def _tells_from_to(sentence: str, context: CheckContext) -> bool:
     """True of a sentence that says two times of the person's: from 08:10 to 17:40 is how long it was out."""
     times = context.question.kinds.get("time", ()) if context.question is not None else ()
@@ -111,6 +115,8 @@ def _tells_from_to(sentence: str, context: CheckContext) -> bool:
 
 def _stands_for_it(found: Found, around: Around, context: CheckContext) -> Place | None:
     """The place of another value in a source sentence that has all words of the answer's: "the fee is $12", whatever fee was asked about."""
+    if _RECKONED.match(around.following) is not None:
+        return None  # £180 − £75 = £105
     if found.kind == "time" and _tells_from_to(around.sentence, context):
         return None
     words = role_terms(around.sentence) - _ANSWERING - role_terms(found.value)

@@ -112,7 +112,7 @@ def rounded(claim: Claim, found: Found, around: Around, context: CheckContext) -
 
 def hedge_of(spot: Spot) -> Hedge | None:
     """The hedge next to the value, one before it first: "about 30", "30 or so". None if there is none."""
-    before = spot.before[-40:]
+    before = spot.before[-40:].rstrip("*")
     for hedge, pattern in _BEFORE:
         match = pattern.search(before)
         if match and not _NOT_A_HEDGE.search(before[: match.start()].rstrip()):

@@ -103,7 +103,9 @@ def day_ways(found: Found, operands: Sequence[Operand], told: DaySentence) -> It
     beside, ends = told.beside, told.ends
     years = years_of(operands, found)
     spans = [o for o in operands if o.found.kind == "quantity" and is_span(o.found)]
-    yield from _twice(found, operands, [s for s in spans if s.far < SAID][:6], years)
+    yield from _twice(
+        found, operands, [s for s in spans if s.far < SAID and not unit_of(s.found).startswith(RANKED)][:6], years
+    )
     for start in operands:
         if start.found.kind != "date" or start.far > FARTHEST:
             continue
@@ -237,9 +239,13 @@ def _movements(start: date, amount: Decimal, unit: str) -> Iterator[date]:
             moved = by_days(start, sign * int(amount) // 24)
             if moved:
                 yield moved
-        elif unit.startswith(("business", "working")) and amount == int(amount) and amount <= 400:
+        elif unit.removeprefix(RANKED).startswith(("business", "working")) and amount == int(amount) and amount <= 400:
             per = 5 if unit.endswith("week") else 1
-            yield from _working(start, sign * int(amount) * per)
+            yield from _working(start, sign * int(amount) * per, itself=not unit.startswith(RANKED))
+
+
+RANKED = "ranked "
+"""What stands before the unit of a span that is told as a rank: the fifth working day after another counts from the day behind that."""
 
 
 def by_days(start: date, days: int) -> date | None:
@@ -258,12 +264,12 @@ def by_months(start: date, months: int) -> date | None:
     return date(year, month + 1, min(start.day, monthrange(year, month + 1)[1]))
 
 
-def _working(start: date, count: int) -> Iterator[date]:
-    """The count-th working day after `start`, with the day itself counted or not, in weeks of five and of six days."""
+def _working(start: date, count: int, *, itself: bool) -> Iterator[date]:
+    """The count-th working day after `start`, with `itself` also with the day itself counted, in weeks of five and of six days."""
     step = timedelta(days=1 if count > 0 else -1)
     for week in (5, 6):
         day, left = start, abs(count)
-        reached = {left, left - 1 if day.isoweekday() <= week and left > 0 else left}
+        reached = {left, left - 1 if itself and day.isoweekday() <= week and left > 0 else left}
         passed = 0
         for _ in range(3 * abs(count) + 14):
             if passed in reached:

@@ -20,7 +20,7 @@ from rai.check.operands import Operand, amount_of, spans_of
 from rai.check.reading.readings import readings
 from rai.check.rules.amounts import Spot
 from rai.check.rules.rounding import hedge_of
-from rai.check.working.calendar import DaySentence, Reckoned, day_ways, span_ways, time_ways
+from rai.check.working.calendar import RANKED, DaySentence, Reckoned, day_ways, span_ways, time_ways
 from rai.check.working.formulas import calculations
 from rai.check.working.measures import measured_ways, tolerance_ways
 from rai.check.working.operand_candidates import REACH, operand_candidates
@@ -338,12 +338,17 @@ def _ranked_days(answer: Answer, operands: Sequence[Operand]) -> Iterator[Operan
     """What the answer counts in days by a rank: "the seventh day before arrival" is seven days before it."""
     for each in operands:
         said_here = each.found.kind == "number" and each.far < SAID and _stands(each, answer)
-        if said_here and _RANKED.match(answer.text, each.found.end):
-            yield replace(each, found=replace(each.found, kind="quantity", value=f"{each.amount} day"))
+        ranked = _RANKED.match(answer.text, each.found.end) if said_here else None
+        if ranked:
+            unit = f"{RANKED}business day" if ranked["works"] else "day"
+            said = ranked["ordinal"] or ""
+            found = replace(each.found, kind="quantity", value=f"{each.amount} {unit}")
+            yield replace(each, found=found, text=f"{each.text}{said} {ranked['unit']}")
 
 
 _RANKED = re.compile(
-    r"(?:st|nd|rd|th|\.|e|ème)?\s+(?:(?:calendar\s+)?day\s+(?:before|prior|ahead|after|following|from)|tag\s+(?:vor|nach)|jour\s+(?:avant|après))\b",
+    r"(?P<ordinal>st|nd|rd|th|\.|er|e|ème|º|ª)?\s+(?P<unit>(?:calendar\s+)?day(?=\s+(?:before|prior|ahead|after|following|from))|tag(?=\s+(?:vor|nach))|jour(?=\s+(?:avant|après))"
+    r"|(?P<works>(?:business|working)\s+day|werktag|arbeitstag|jour\s+ouvr(?:é|able)|día\s+(?:hábil|laborable)|dia\s+útil|giorno\s+lavorativo|werkdag|dzień\s+roboczy))\b",
     re.IGNORECASE,
 )
 

@@ -30,11 +30,15 @@ MOST_STARTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Meetings or payments that recur. `count`: how many there are; `unit`: "week" or "month", one in each; `breaks`: whether some are left out."""
+    """Meetings or payments that recur. `count`: how many there are; `unit`: "week" or "month", one in each; `breaks`: whether some are left out; `least`: how many are at least, 1 where
+    the sentence itself says so; `off`: days on which there is none.
+    """
 
     count: Operand
     unit: str
     breaks: bool
+    least: int = 0
+    off: tuple[Found, ...] = ()
 
 
 def recurring_ways(found: Found, operands: Sequence[Operand], series: Sequence[Series]) -> Iterator[Reckoned]:
@@ -130,10 +134,13 @@ def _last_of_series(
             continue
         for start in (o for o in operands if o.found.kind == "date" and o.far <= FARTHEST):
             for day in days_of(start.found, years):
-                for extra in range(_MOST_BREAKS + 1) if each.breaks else (0,):
+                for extra in range(each.least, _MOST_BREAKS + 1) if each.breaks else (0,):
                     times = int(amount) - 1 + extra
                     last = by_days(day, 7 * times) if each.unit == "week" else by_months(day, times)
-                    if last and says(found, last) and not found.shares_form(start.found):
+                    if last is None or not says(found, last) or found.shares_form(start.found):
+                        continue
+                    missed = {d for o in each.off for d in days_of(o, (day.year, last.year))}
+                    if sum(day < d < last and d.isoweekday() == day.isoweekday() for d in missed) <= extra:
                         written = f"{start.text} + {times} {each.unit}s"
                         yield Reckoned((start, each.count), written, min(start.far, 1.0) + 0.25 + 0.25 * extra)
 

@@ -81,12 +81,24 @@ def _one_of_equal_parts(n: int, answer: Answer) -> SaidSum | None:
         return None
     between = answer.text[answer.values[whole].end : value.start]
     counted = [m for m in near if m > whole and answer.values[m].kind in ("number", "quantity")]
-    if len(between) > _IN_SENTENCE or len(counted) != 1 or not _IN_PARTS.fullmatch(between.lstrip(" *")):
+    if (
+        _AT_LEAST.match(between)
+        or len(between) > _IN_SENTENCE
+        or len(counted) != 1
+        or not _IN_PARTS.fullmatch(between.lstrip(" *"))
+    ):
         return None
     total, parts = amount_of(answer.values[whole]), amount_of(answer.values[counted[0]])
     if not total or not parts:
         return None
     return SaidSum((whole, counted[0]), total / parts, f"{answer.written(whole)} / {answer.written(counted[0])}")
+
+
+_AT_LEAST = re.compile(
+    r"\**,? ?(?:or (?:more|over|above)|and (?:more|over|up)|oder (?:mehr|darüber)|ou plus|o (?:más|più)|ou mais|of meer|lub więcej)\b",
+    re.IGNORECASE,
+)
+"""Behind an amount from which something holds: it is not what is paid in parts."""
 
 
 def _total_of_lines(n: int, answer: Answer) -> SaidSum | None:

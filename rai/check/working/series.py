@@ -11,6 +11,7 @@ from rai.check.lexicon.load import pattern
 from rai.check.operands import Operand
 from rai.check.working.calendar import Reckoned
 from rai.check.working.recurring import Series
+from rai.check.working.terms import SAID
 from rai.claims.found import Found
 from rai.records import EvidenceSpan
 
@@ -30,8 +31,18 @@ MOST_TEXT = 20_000
 
 
 def series_of(n: int, answer: Answer, operands: Sequence[Operand]) -> Iterator[Series]:
-    """The weekly or monthly meetings and payments of which an operand tells how many there are."""
+    """The weekly or monthly meetings and payments of which an operand tells how many there are: those that the answer or the person counts, if they do, and no others."""
+    every = tuple(_every_series(n, answer, operands))
+    said = tuple(each for each in every if each.count.far < SAID)
+    return iter(said or every)
+
+
+def _every_series(n: int, answer: Answer, operands: Sequence[Operand]) -> Iterator[Series]:
     sentence = answer.sentence(n)
+    off = tuple(_days_off(answer))
+    same_day = (
+        "-W-" in answer.values[n].value
+    )  # the last evening is said with the day of the week that the first was on
     for operand in operands:
         if operand.found.kind not in ("number", "quantity") or operand.amount is None:
             continue
@@ -40,21 +51,30 @@ def series_of(n: int, answer: Answer, operands: Sequence[Operand]) -> Iterator[S
                 continue
             every = f"{told} {sentence}"
             monthly = pattern("reckoning", "monthly", parts=True).search(every) is not None
-            if not monthly and pattern("reckoning", "weekly", parts=True).search(every) is None:
+            weekly = same_day or pattern("reckoning", "weekly", parts=True).search(every) is not None
+            if not monthly and not weekly:
                 continue
-            breaks = pattern("reckoning", "break", parts=True).search(every) is not None
-            yield Series(operand, "month" if monthly else "week", breaks)
+            left_out = pattern("reckoning", "break", parts=True)
+            breaks, least = left_out.search(every) is not None, int(left_out.search(sentence) is not None)
+            yield Series(operand, "month" if monthly else "week", breaks, least, off)
+
+
+def _days_off(answer: Answer) -> Iterator[Found]:
+    """The days of the sources on which there is no meeting: "There is no class on 22 October"."""
+    left_out = pattern("reckoning", "break", parts=True)
+    for text in answer.context.sources:
+        for place in text.kinds.get("date", ()):
+            if left_out.search(place.text()[max(0, place.found.start - _NEAR) : place.found.start]):
+                yield place.found
 
 
 def _told_of(operand: Operand, answer: Answer) -> Iterator[str]:
-    """What the sources say from an operand on to the end of the paragraph, 240 characters at most; what the answer says if none has it."""
-    found = False
+    """What the sources and the answer say from an operand on to the end of the paragraph, 240 characters at most."""
     for span in operand.evidence[:4]:
         for text in answer.context.sources:
             if text.source.id == span.source and span.field == "text":
-                found = True
                 yield text.source.text[span.start : span.end + 240].partition("\n\n")[0]
-    if not found:
+    if answer.text[operand.found.start : operand.found.end] == operand.text:
         yield answer.text[operand.found.start : operand.found.end + 240].partition("\n\n")[0]
 
 
