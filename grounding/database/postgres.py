@@ -1,14 +1,15 @@
 """A PostgreSQL database: connections, transactions, locks, and what is said of a database that cannot be used.
 
 Everything that is set is set for one transaction, and locks are those of a transaction, so that a pooler may stand in between which gives each transaction
-another session. No message holds a password, a statement or a value of a row.
+another session. A transaction is begun by us and not by the driver: what begins it, sets what holds in it and takes its lock is said at once, which is one round trip
+and not three. No message holds a password, a statement or a value of a row.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -17,7 +18,6 @@ from sqlalchemy import (
     Connection,
     Double,
     Engine,
-    bindparam,
     cast,
     create_engine,
     event,
@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
+from grounding.database.text import storable
 from grounding.errors import SettingsError, StoreError
 
 T = TypeVar("T")
@@ -40,10 +41,10 @@ RETRIES_S = (0.2, 2.0)
 _POOL = 5
 _CONNECT_S = 5
 DRIVER = "postgresql+psycopg"
-_BEGUN = text(
-    "SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', :wait, true), "
-    "pg_advisory_xact_lock(hashtextextended(current_schema() || '.' || :lock, 0))"
-).bindparams(bindparam("wait"), bindparam("lock"))
+_BEGIN = "BEGIN; SET LOCAL synchronous_commit = on"
+_BEGINS = "attest_begins"
+"""The option of a connection that says what begins its transactions."""
+_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 _SELF = text(
     "SELECT split_part(current_setting('server_version'), ' ', 1), current_database(), coalesce(current_schema(), ''), "
@@ -134,7 +135,6 @@ class Postgres:
     ) -> None:
         self.wait_s = wait_s
         self._engine = _engine(url, pool, password)
-        self._reader = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
     @property
     def address(self) -> str:
@@ -146,28 +146,29 @@ class Postgres:
 
     def server(self) -> Server:
         """What the server says of itself now. Raises StoreError."""
-        with told("the database"), self._reader.connect() as connection:
+        with told("the database"), self._engine.connect() as connection:
             row = connection.execute(_SELF).one()
         return Server(*row)
 
     @contextmanager
     def reading(self, *tables: str) -> Iterator[Connection]:
         """One snapshot, which begins behind the lock on `tables`: one from before a table was written anew would find it empty."""
-        with self._reader.connect() as connection:
+        with ExitStack() as stack:
+            connection = stack.enter_context(self._connected(f"{_SNAPSHOT}; {_waits(self.wait_s)}{_locks(tables)}"))
             try:
-                connection.exec_driver_sql(_locks(tables, self.wait_s))
+                connection.begin()
             except DBAPIError as error:
                 if state_of(error) != _NO_TABLE:
                     raise
-                connection.rollback()  # whoever reads what is not there says so
+                connection.close()
+                connection = stack.enter_context(self._connected(_SNAPSHOT))  # whoever reads what is not there says so
             yield connection
 
     @contextmanager
     def writing(self, lock: str, *, wait_s: float | None = None) -> Iterator[Connection]:
         """A transaction that is committed at the end and holds the lock of that name, one of this schema, until then. It is on the server's disk when this ends."""
-        with self._engine.begin() as connection:
-            wait = str(int((self.wait_s if wait_s is None else wait_s) * 1000))
-            connection.execute(_BEGUN, {"wait": wait, "lock": lock})
+        waits = _waits(self.wait_s if wait_s is None else wait_s)
+        with self._connected(f"{_BEGIN}; {waits}; {_takes(lock)}") as connection, connection.begin():
             yield connection
 
     def run(
@@ -190,6 +191,12 @@ class Postgres:
                     raise
                 time.sleep(wait)
         raise AssertionError("unreachable")
+
+    @contextmanager
+    def _connected(self, begins: str) -> Iterator[Connection]:
+        """A connection whose transactions are begun by saying `begins`."""
+        with self._engine.connect() as connection:
+            yield connection.execution_options(**{_BEGINS: begins})
 
     def close(self) -> None:
         """Closes all connections."""
@@ -247,10 +254,19 @@ def refuse_unfit(connection: Connection) -> None:
         raise StoreError("the database is read-only")
 
 
-def _locks(tables: tuple[str, ...], wait_s: float) -> str:
-    """Statements that take no snapshot."""
-    wait = f"SET LOCAL lock_timeout = {int(wait_s * 1000)}"
-    return f"{wait}; LOCK TABLE {', '.join(tables)} IN ACCESS SHARE MODE" if tables else wait
+def _waits(wait_s: float) -> str:
+    return f"SET LOCAL lock_timeout = {int(wait_s * 1000)}"
+
+
+def _locks(tables: tuple[str, ...]) -> str:
+    """A statement that takes no snapshot."""
+    return f"; LOCK TABLE {', '.join(tables)} IN ACCESS SHARE MODE" if tables else ""
+
+
+def _takes(lock: str) -> str:
+    """A statement that takes the lock of that name, which may be any text: statements that are said together take no parameters."""
+    name = storable(lock).replace("\\", "\\\\").replace("'", "''").replace("%", "%%")
+    return f"SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.' || E'{name}', 0))"
 
 
 def _engine(address: str, pool: int, password: Callable[[], str] | None) -> Engine:
@@ -271,6 +287,7 @@ def _engine(address: str, pool: int, password: Callable[[], str] | None) -> Engi
             url.set(drivername=DRIVER),
             connect_args={name: value for name, value in given.items() if name not in url.query},
             pool_size=pool,
+            isolation_level="AUTOCOMMIT",  # of the driver: it says no BEGIN of its own
             use_native_hstore=False,  # else each first connection asks for a type that nobody uses
             hide_parameters=True,
         )
@@ -283,7 +300,13 @@ def _engine(address: str, pool: int, password: Callable[[], str] | None) -> Engi
             parameters["password"] = password()
 
     event.listen(engine, "connect", _refuse_old)
+    event.listen(engine, "begin", _begin)
     return engine
+
+
+def _begin(connection: Connection) -> None:
+    said = connection.get_execution_options().get(_BEGINS, _BEGIN)
+    connection.exec_driver_sql(said, execution_options={"stream_results": False})  # a cursor cannot say it
 
 
 def _refuse_old(connection: Any, _record: Any) -> None:

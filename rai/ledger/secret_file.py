@@ -65,6 +65,28 @@ def write_durably(path: Path, text: str, *, mode: int = 0o600) -> None:
         os.close(handle)
 
 
+def make_room(path: Path, size: int) -> None:
+    """Makes the file `path`, which must not be there yet, readable by its owner alone, with `size` bytes that `fill_durably` may write over."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        left = size
+        while left:
+            left -= os.write(handle, b" " * left)
+    finally:
+        os.close(handle)
+
+
+def fill_durably(path: Path, text: str) -> None:
+    """Writes `text`, no longer than the file has room for, in the place of what is in it; it is on the disk when this returns."""
+    handle = os.open(path, os.O_WRONLY)
+    try:
+        written = os.write(handle, text.encode("utf-8"))
+        os.ftruncate(handle, written)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def sync_folder(path: Path) -> None:
     """Makes the names in a folder durable, where the system has a way to."""
     if os.name != "posix":

@@ -19,9 +19,11 @@ from sqlalchemy import (
     Table,
     Text,
     delete,
+    func,
     insert,
     null,
     select,
+    union_all,
     update,
 )
 from sqlalchemy.engine import Row as SqlRow
@@ -76,6 +78,13 @@ class Reader:
         """The last entry, without its body, which is long and is not needed to add to the chain."""
         query = self._select(body=False).order_by(_ENTRIES.c.seq.desc()).limit(1)
         return _first(connection, query if condition is None else query.where(condition))
+
+    def last_and(self, connection: Connection, seq: int) -> tuple[SealedRow | None, SealedRow | None]:
+        """The last entry and the one of that number, both without body, in one question. Of a store of form 2."""
+        newest = select(func.max(_ENTRIES.c.seq)).scalar_subquery()
+        query = self._select(body=False).where(_ENTRIES.c.seq.in_([newest, seq])).order_by(_ENTRIES.c.seq)
+        rows = [_row(found) for found in connection.execute(query)]
+        return (rows[-1] if rows else None), next((row for row in rows if row.seq == seq), None)
 
     def first(self, connection: Connection) -> SealedRow | None:
         """The first entry."""
@@ -157,7 +166,12 @@ class Links:
 
 def insert_row(connection: Connection, row: SealedRow) -> None:
     """Adds an entry."""
-    connection.execute(insert(_ENTRIES).values(**{name: getattr(row, name) for name in SealedRow.__slots__}))
+    insert_rows(connection, [row])
+
+
+def insert_rows(connection: Connection, rows: Sequence[SealedRow]) -> None:
+    """Adds entries, in their order."""
+    connection.execute(insert(_ENTRIES), [{name: getattr(row, name) for name in SealedRow.__slots__} for row in rows])
 
 
 def empty_bodies(connection: Connection, entry_ids: Sequence[str]) -> None:
@@ -195,12 +209,12 @@ def is_linked(connection: Connection, mac: str) -> bool:
     return _any(connection, _ENTRIES.c.mac == mac)
 
 
-def bodies_after(connection: Connection, kind: str, seq: int) -> Iterator[tuple[int, str]]:
-    """Number and body of the entries of a kind that stand after `seq` and were not erased."""
-    query = select(_ENTRIES.c.seq, _ENTRIES.c.body).where(
-        _ENTRIES.c.kind == kind, _ENTRIES.c.seq > seq, _ENTRIES.c.body.is_not(None)
-    )
-    for found in connection.execute(query).yield_per(BATCH):
+def bodies_after(connection: Connection, kind: str, seq: int, numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """Number and body of the entries of a kind that stand after `seq`, and of these `numbers`, that were not erased, in one question; one may come twice."""
+    query = select(_ENTRIES.c.seq, _ENTRIES.c.body).where(_ENTRIES.c.kind == kind, _ENTRIES.c.body.is_not(None))
+    # two parts, so that each has its index
+    parts = union_all(query.where(_ENTRIES.c.seq > seq), query.where(_ENTRIES.c.seq.in_(numbers)))
+    for found in connection.execute(parts).yield_per(BATCH):
         yield found.seq, found.body
 
 

@@ -1,6 +1,6 @@
 """The ledger in a SQL database: append-only, chained with a key, durable before it returns.
 
-Any number of threads and processes may append; each takes the store's write lock for one entry. The body is redacted
+Any number of threads and processes may append; what waits in a process is stored under one lock of the store and with one commit. The body is redacted
 here, in the one writer, so that no caller can forget it. What one database does otherwise than another lies in `databases/`.
 """
 
@@ -11,9 +11,10 @@ import json
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,11 +22,12 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from grounding.bounded.pool import Run
-from grounding.database.postgres import Postgres, retried
+from grounding.database.postgres import ConnectionLost, Postgres, retried
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.entry_schema import NAME, SCHEMA
 from rai.ledger import sql
 from rai.ledger.about import ANOTHER_KEY, OF_ANOTHER_KEY, VERSION, as_made, check_about, form_faults
+from rai.ledger.appending import Growth, Waiting, ready, store
 from rai.ledger.chain import (
     ANCHOR,
     BREAKS_MAX,
@@ -44,24 +46,23 @@ from rai.ledger.chain import (
     key_id,
     key_named,
     ledger_named,
-    link,
     mac_of,
-    new_entry_id,
     new_ledger_id,
     result_of,
     walk,
 )
 from rai.ledger.checkpoint import Checkpoint, SigningKey, load_signing_seed, origin_of, parse_checkpoint, parse_note
-from rai.ledger.contents import CONTENT, split
+from rai.ledger.contents import CONTENT
 from rai.ledger.databases.form import LedgerDatabase, RecordedTwice
 from rai.ledger.databases.postgres import PostgresLedger
 from rai.ledger.databases.sqlite import BUSY_SECONDS, SqliteLedger, store_errors
 from rai.ledger.export import export_lines
-from rai.ledger.key import TO_BE_GIVEN, Anchor, Mark, load_key, signing_key_beside
+from rai.ledger.key import TO_BE_GIVEN, Anchor, Mark, discard, load_key, signing_key_beside
 from rai.ledger.proof_file import Proven, proof_document
 from rai.ledger.signing import Proof, SignedTree
 from rai.ledger.signing_keys import SigningKeys
 from rai.ledger.stored_contents import StoredContents, StoredPart, entries_of, entry_of, made_of, stored_part
+from rai.ledger.together import Together
 from rai.ledger.watch import LOOK_S, LedgerWatch, Watched
 from rai.ledger.watched_store import WatchedStore, against
 from rai.personal.redact import redact_entry
@@ -100,6 +101,7 @@ class SqlLedger:
         self._signing_key_file = signing_key_file or signing_key_beside(key_file)
         self._writing = threading.Lock()
         self._contents = StoredContents()
+        self._together = Together(self._store)
         self._read_only = read_only
         self._ledger_id: str | None = None
         database: LedgerDatabase = (
@@ -146,7 +148,7 @@ class SqlLedger:
             if row is None and last is not None and not self._is_anchor_up():
                 row = last
         if row is not None:
-            self._advance(self._mark(row), self._anchor.prepare(self._mark(row)))
+            self._advance(self._mark(row), self._anchor.reserve())
         # Whoever was killed behind an erasure has not folded the erased text out of the log; those who are at work do it themselves.
         self._database.flush(_LEFTOVERS_S)
 
@@ -213,7 +215,12 @@ class SqlLedger:
 
     async def append(self, kind: str, body: dict[str, Any]) -> Entry:
         """Redacts `body`, writes the entry durably, then returns it. Raises StoreError: then no answer may leave."""
-        return await asyncio.to_thread(self._append, kind, body)
+        self._refuse_to_write()
+        told: Future[Entry] = Future()
+        told.set_running_or_notify_cancel()  # who no longer waits does not keep it from being stored
+        # not to be waited for: the thread goes on with what others wait for
+        asyncio.get_running_loop().run_in_executor(None, copy_context().run, self._append, kind, body, told)
+        return await asyncio.wrap_future(told)
 
     async def get(self, entry_id: str) -> Entry | None:
         """The entry with that id, or None. The body of an erased entry is `{"erased": true}`."""
@@ -367,28 +374,51 @@ class SqlLedger:
         """Closes the connections to the store."""
         await asyncio.to_thread(self._database.close)
 
-    def _append(self, kind: str, body: dict[str, Any]) -> Entry:
-        self._refuse_to_write()
-        kept = canonical(self._redact(body, kind))
-        whole = json.loads(kept)
-        parts, turn = split(whole, kind), _turn_of(whole)
+    def _append(self, kind: str, body: dict[str, Any], told: Future[Entry]) -> None:
+        """Makes an entry ready in this thread, and has it stored with those that wait."""
+        try:
+            entry = ready(kind, self._redact(body, kind))
+        except BaseException as error:  # noqa: BLE001 - whoever waits for it is told
+            told.set_exception(error)
+        else:
+            self._together.add(Waiting(entry, told))
 
-        def work(connection: Connection) -> SealedRow:
-            said = (
-                kept
-                if parts is None
-                else canonical(parts.referring(self._contents.numbers(connection, parts, self._insert)))
-            )
-            row = self._insert(connection, kind, said)
-            if turn is not None:
-                self._database.recognise(connection, turn, kind, row.entry_id)
-            return row
+    def _store(self, group: list[Waiting], *, alone: bool = False) -> None:
+        """Stores what waits, and what has come until the lock was had, under one lock and one commit. Where something is refused then, for which one of them may be the
+        reason, each is stored `alone`.
+        """
+        begun, stored = False, list[SealedRow]()
+
+        def work(connection: Connection, growth: Growth) -> SealedRow:
+            nonlocal begun, stored
+            begun = True
+            if not alone:
+                group.extend(self._together.more(len(group)))
+            stored = store(connection, self._database, self._contents, growth, [one.entry for one in group])
+            return stored[-1]
 
         try:
-            row = self._sealed(work)
-        except RecordedTwice:
-            return self._recorded(turn or "", kind)
-        return Entry(row.entry_id, row.seq, row.at, row.kind, whole, row.prev, row.mac)
+            self._sealed(work)
+        except BaseException as error:  # noqa: BLE001 - whoever waits for it is told
+            if not begun or len(group) == 1 or isinstance(error, ConnectionLost):
+                self._refused(group, error)
+                return
+        else:
+            for one, row in zip(group, stored, strict=True):
+                one.told.set_result(Entry(row.entry_id, row.seq, row.at, row.kind, one.entry.whole, row.prev, row.mac))
+            return
+        for one in group:
+            self._store([one], alone=True)
+
+    def _refused(self, group: Sequence[Waiting], error: BaseException) -> None:
+        """Tells whoever waits what became of it: of a turn that is recorded already, the entry that it has."""
+        for one in group:
+            try:
+                if not isinstance(error, RecordedTwice):
+                    raise error
+                one.told.set_result(self._recorded(one.entry.turn or "", one.entry.kind))
+            except BaseException as refused:  # noqa: BLE001 - it is theirs
+                one.told.set_exception(refused)
 
     def _recorded(self, turn: str, kind: str) -> Entry:
         """The entry that a turn has already."""
@@ -401,37 +431,46 @@ class SqlLedger:
     def _probe(self) -> None:
         self._refuse_to_write()
         with self._write() as connection:
-            prepared = self._anchor.prepare(Mark(0, GENESIS, self._ledger_id))
-            prepared.unlink(missing_ok=True)
+            discard(self._anchor.reserve())
             self._database.refuse_full(connection)
 
-    def _sealed(self, work: Callable[[Connection], SealedRow]) -> SealedRow:
-        """Does `work`, which adds entries and returns the last, and moves the anchor to it. Where the anchor cannot be written, the entries are
+    def _sealed(self, work: Callable[[Connection, Growth], SealedRow]) -> SealedRow:
+        """Does `work`, which stores entries and returns the last, and moves the anchor to it. Where the anchor cannot be written, the entries are
         not: nothing is stored as answered that could not leave.
         """
-        tried: list[tuple[SealedRow, Path]] = []
+        with self._database.errors():
+            reserved = self._anchor.reserve()
+        tried: list[tuple[SealedRow, Mark | None]] = []
 
-        def once() -> tuple[SealedRow, Path]:
+        def once() -> tuple[SealedRow, Mark | None]:
             if tried:  # the connection was lost behind them: perhaps they are stored, and the answer alone did not come
-                row, prepared = tried[-1]
                 with self._write() as connection:
-                    stored = sql.holds(connection, self._mark(row))
+                    stored = sql.holds(connection, self._mark(tried[-1][0]))
                 if stored:
-                    return row, prepared
-                tried.pop()[1].unlink(missing_ok=True)
+                    return tried[-1]
+                tried.clear()
             with self._write() as connection:
-                row = work(connection)
-                tried.append((row, self._anchor.prepare(self._mark(row))))
+                before = self._told_mark()
+                last, marked = sql.Reader().last_and(connection, before.count if before else 0)
+                row = work(connection, Growth(self._key, self._ledger_id or "", last))
+                tried.append((row, before if self._follows(connection, before, marked, row) else None))
             return tried[-1]
 
         try:
-            row, prepared = retried(once)
+            row, before = retried(once)
         except BaseException:
-            for _, prepared in tried:
-                prepared.unlink(missing_ok=True)
+            discard(reserved)
             raise
-        self._advance(self._mark(row), prepared)
+        self._advance(self._mark(row), reserved, before)
         return row
+
+    def _follows(self, connection: Connection, before: Mark | None, marked: SealedRow | None, row: SealedRow) -> bool:
+        """True if `row` stands in the chain that the anchor's mark stands on. `marked`: the entry of the mark's number."""
+        if before is None or before.count >= row.seq:
+            return False
+        if before.ledger_id != self._ledger_id:
+            return not against(connection, self._ledger_id, before, row.seq)
+        return before.count == 0 or (marked is not None and is_same(marked.mac, before.head))
 
     def _mark(self, row: SealedRow) -> Mark:
         return Mark(row.seq, row.mac, self._ledger_id)
@@ -448,17 +487,18 @@ class SqlLedger:
         by = {} if actor is None else {"actor": dict(actor)}
         said = canonical(self._redact({NAME: SCHEMA, "entry_ids": names, "reason": reason, **by}, ERASE))
 
-        def work(connection: Connection) -> SealedRow:
+        def work(connection: Connection, growth: Growth) -> SealedRow:
             for name in names:
                 target = sql.Reader().find(connection, name)
                 if target is None or target.kind in LASTING:
                     raise InputError(f"entry {name!r} is not in the ledger, or is one that is never erased")
-            row = self._insert(connection, ERASE, said)
+            row = growth.add(ERASE, said)
+            self._database.add(connection, growth.rows, ())
             self._database.empty_bodies(connection, names)
             return row
 
         row = self._sealed(work)
-        with self._database.errors():
+        with self._writing, self._database.errors():  # else those who write here could keep it from that
             if not self._database.flush():
                 raise StoreError(
                     f"erased on record as entry {row.entry_id}, but somebody who reads the ledger keeps the text in its write-ahead log until then"
@@ -508,37 +548,27 @@ class SqlLedger:
         return canonical(self._redact({**said, "before": was}, ANCHOR))
 
     def _insert(self, connection: Connection, kind: str, body: str) -> SealedRow:
-        last, now = sql.Reader().last(connection), datetime.now(UTC)
-        row = link(
-            self._key,
-            self._ledger_id or "",
-            seq=last.seq + 1 if last else 1,
-            entry_id=new_entry_id(int(now.timestamp() * 1000), last.entry_id if last else None),
-            at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            kind=kind,
-            body=body,
-            prev=last.mac if last else GENESIS,
-        )
-        sql.insert_row(connection, row)
+        row = Growth(self._key, self._ledger_id or "", sql.Reader().last(connection)).add(kind, body)
+        self._database.add(connection, [row], ())
         return row
 
-    def _advance(self, mark: Mark, prepared: Path) -> None:
+    def _advance(self, mark: Mark, reserved: Path, before: Mark | None = None) -> None:
         """Moves the anchor to entries that are stored. Where it cannot be moved it lags, as after a crash, and the next entry moves it: the entries
         are durable by now, and an error would keep back an answer that is on record as given. What is wrong with the anchor is for `verify` to tell.
+
+        `before`: a mark that is known to stand in the chain of `mark`.
         """
-        # Under the write lock, so that anchors never cross. It moves only along the chain it already stands on: a
-        # store that was cut or replaced cannot pull the anchor after it, and the evidence stays.
-        with suppress(StoreError), self._write() as connection:
-            before = self._anchor.read()
-            if (
-                before is not None
-                and before.count < mark.count
-                and not against(connection, self._ledger_id, before, mark.count)
-                and sql.holds(connection, mark)
-            ):
-                self._anchor.publish(prepared)
-        with suppress(OSError):
-            prepared.unlink(missing_ok=True)
+
+        # It moves only along the chain it already stands on: a store that was cut or replaced cannot pull the anchor after it, and the evidence stays.
+        def follows(now: Mark) -> bool:
+            return now == before or self._read(
+                lambda connection: (
+                    not against(connection, self._ledger_id, now, mark.count) and sql.holds(connection, mark)
+                )
+            )
+
+        with suppress(StoreError):
+            self._anchor.move(reserved, mark, follows)
 
     def _checkpoint(self, published: Checkpoint | None) -> str:
         keys = self._signing_keys()
@@ -668,10 +698,3 @@ class SqlLedger:
 def _sqlite(path: Path, busy_s: float, *, read_only: bool) -> SqliteLedger:
     with store_errors():
         return SqliteLedger(path, busy_s=busy_s, read_only=read_only)
-
-
-def _turn_of(body: Mapping[str, Any]) -> str | None:
-    """The id of the turn that a body records; None for what is no turn."""
-    reply = body.get("reply")
-    turn = reply.get("turn_id") if isinstance(reply, Mapping) else None
-    return turn if isinstance(turn, str) and turn else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,7 +15,7 @@ from grounding.errors import StoreError
 from rai.entry_schema import STORED
 from rai.ledger import sql
 from rai.ledger.chain import SealedRow, canonical
-from rai.ledger.contents import CONTENT, Split, content_body, is_split, join, named_in, numbers_in
+from rai.ledger.contents import CONTENT, is_split, join, named_in, numbers_in
 from rai.records import Entry
 
 T = TypeVar("T")
@@ -32,30 +32,24 @@ class StoredContents:
         self._numbers: dict[str, int] = {}
         self._looked = 0
 
-    def numbers(
-        self, connection: Connection, parts: Split, insert: Callable[[Connection, str, str], SealedRow]
-    ) -> dict[str, int]:
-        """The numbers of the entries that hold the contents of `parts`; those that none holds are added with `insert`, in the transaction of `connection`."""
-        self._look(connection)
-        known = {named: self._numbers[named] for named in parts.contents if named in self._numbers}
-        # What is there must be what it was: a content can be erased or changed at any time, and a turn that refers to it could not be read.
-        there = {number: named_in(body) for number, body in _bodies(connection, known.values())}
-        numbers = {named: number for named, number in known.items() if there.get(number) == named}
-        for named, value in parts.contents.items():
-            if named not in numbers:
-                numbers[named] = insert(connection, CONTENT, canonical(content_body(value))).seq
-        return numbers
-
-    def _look(self, connection: Connection) -> None:
-        """Goes on to the last entry that is stored. What this transaction adds is found by the next, if it was not rolled back."""
-        last = sql.Reader().last(connection)
-        end = last.seq if last else 0
+    def numbers(self, connection: Connection, end: int, named: Collection[str]) -> dict[str, int]:
+        """The numbers of the entries that hold contents of these SHA-256, of those that one holds. `end`: the number of the last entry that is stored; what this
+        transaction adds is found by the next, if it was not rolled back.
+        """
+        if not named:
+            return {}
         if end < self._looked:  # another store was put in its place
             self._numbers, self._looked = {}, 0
-        for number, body in sql.bodies_after(connection, CONTENT, max(self._looked, end - _BACK)):
-            if named := named_in(body):
-                self._numbers[named] = number
+        known = {self._numbers[name] for name in named if name in self._numbers}
+        # What is there must be what it was: a content can be erased or changed at any time, and a turn that refers to it could not be read.
+        there = dict[int, str]()
+        after = max(self._looked, end - _BACK)
+        if known or end > after:
+            bodies = sql.bodies_after(connection, CONTENT, after, sorted(known))
+            there = {number: name for number, body in bodies if (name := named_in(body))}
+        self._numbers.update((name, number) for number, name in sorted(there.items()) if number > after)
         self._looked = end
+        return {name: number for name in named if there.get(number := self._numbers.get(name, 0)) == name}
 
 
 @dataclass(frozen=True, slots=True)

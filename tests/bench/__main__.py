@@ -19,6 +19,7 @@ from rich.table import Table
 
 from tests.bench.against_bm25s import bench_bm25s
 from tests.bench.azure_golden import bench_azure_golden
+from tests.bench.chain import bench_chain
 from tests.bench.channel import bench_channel
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.costing import bench_cost
@@ -63,13 +64,14 @@ BENCHES: dict[str, Bench] = {
     "golden": bench_azure_golden,
     "telemetry": bench_telemetry,
     "ledger": bench_ledger,
+    "chain": bench_chain,
     "proof": bench_proof,
     "cost": bench_cost,
     "entries": bench_entries,
     "desk": bench_desk,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
-ON_REQUEST = ("scale", "bm25s", "upload", "golden", "cost", "entries", "desk")
+ON_REQUEST = ("chain", "scale", "bm25s", "upload", "golden", "cost", "entries", "desk")
 """They take minutes, or a package that nothing else needs: run only when they are named."""
 
 

@@ -1,11 +1,18 @@
-"""A door of TCP in front of a server that listens at a socket in a folder: with TLS, or without knowing of it."""
+"""A door of TCP in front of a server that listens at a socket in a folder: with TLS or without knowing of it, and as far away as it is told.
+
+`python -m tests.postgres.door SOCKET SECONDS` prints its port and is open until its standard input ends, in a process of its own, so that it takes nothing from
+those who are measured.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
+import queue
 import socket
 import ssl
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -15,6 +22,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+_AT_ONCE = (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 SSL_REQUEST = (8).to_bytes(4, "big") + (80877103).to_bytes(4, "big")
 
 
@@ -50,27 +58,29 @@ class Certificate:
 
 
 @contextmanager
-def door(behind: Path, certificate: Certificate | None = None) -> Iterator[int]:
-    """The port of a door to the socket file `behind`, which answers a request for TLS as one that has the certificate, or has none."""
+def door(behind: Path, certificate: Certificate | None = None, delay_s: float = 0.0) -> Iterator[int]:
+    """The port of a door to the socket file `behind`, which answers a request for TLS as one that has the certificate, or has none. `delay_s`: seconds that what is said
+    is under way, each way.
+    """
     context = None
     if certificate is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate.cert, certificate.key)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        threading.Thread(target=_serve, args=(listening, behind, context), daemon=True).start()
+        threading.Thread(target=_serve, args=(listening, behind, context, delay_s), daemon=True).start()
         yield int(listening.getsockname()[1])
         with suppress(OSError):
             listening.shutdown(socket.SHUT_RDWR)
 
 
-def _serve(listening: socket.socket, behind: Path, context: ssl.SSLContext | None) -> None:
+def _serve(listening: socket.socket, behind: Path, context: ssl.SSLContext | None, delay_s: float) -> None:
     with suppress(OSError):  # it is closed
         while True:
             came, _ = listening.accept()
-            threading.Thread(target=_pass, args=(came, behind, context), daemon=True).start()
+            threading.Thread(target=_pass, args=(came, behind, context, delay_s), daemon=True).start()
 
 
-def _pass(came: socket.socket, behind: Path, context: ssl.SSLContext | None) -> None:
+def _pass(came: socket.socket, behind: Path, context: ssl.SSLContext | None, delay_s: float) -> None:
     with ExitStack() as stack, suppress(OSError):
         stack.enter_context(closing(came))
         begun = came.recv(8, socket.MSG_WAITALL)
@@ -82,14 +92,55 @@ def _pass(came: socket.socket, behind: Path, context: ssl.SSLContext | None) -> 
         there = stack.enter_context(socket.socket(socket.AF_UNIX))
         there.connect(str(behind))
         there.sendall(begun)
-        back = threading.Thread(target=_copy, args=(there, came), daemon=True)
+        back = threading.Thread(target=_copy, args=(there, came, delay_s), daemon=True)
         back.start()
-        _copy(came, there)
+        _copy(came, there, delay_s)
         back.join()
 
 
-def _copy(source: socket.socket, target: socket.socket) -> None:
+def _copy(source: socket.socket, target: socket.socket, delay_s: float) -> None:
+    if delay_s:
+        _copy_later(source, target, delay_s)
+        return
     with suppress(OSError):
         while data := source.recv(65536):
             target.sendall(data)
         target.shutdown(socket.SHUT_WR)
+
+
+def _copy_later(source: socket.socket, target: socket.socket, delay_s: float) -> None:
+    """Copies what is said as far behind as it is under way: what is said meanwhile does not wait for it."""
+    for end in (source, target):
+        if end.family == socket.AF_INET:
+            end.setsockopt(*_AT_ONCE)
+    under_way: queue.SimpleQueue[tuple[float, bytes]] = queue.SimpleQueue()
+    threading.Thread(target=_arrive, args=(under_way, target), daemon=True).start()
+    data = b"begun"
+    while data:
+        try:
+            data = source.recv(65536)
+        except OSError:
+            data = b""
+        under_way.put((time.monotonic() + delay_s, data))
+
+
+def _arrive(under_way: queue.SimpleQueue[tuple[float, bytes]], target: socket.socket) -> None:
+    with suppress(OSError):
+        while True:
+            due, data = under_way.get()
+            time.sleep(max(0.0, due - time.monotonic()))
+            if not data:
+                target.shutdown(socket.SHUT_WR)
+                return
+            target.sendall(data)
+
+
+def main() -> None:
+    with door(Path(sys.argv[1]), delay_s=float(sys.argv[2])) as port:
+        sys.stdout.write(f"{port}\n")
+        sys.stdout.flush()
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

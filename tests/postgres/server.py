@@ -18,7 +18,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,8 +56,8 @@ def binaries(version: str = VERSION) -> Path:
 
 
 @contextmanager
-def running(version: str = VERSION) -> Iterator[str]:
-    """The URL of a cluster of one's own, for its owner; the cluster is gone afterwards."""
+def running(version: str = VERSION, settings: Mapping[str, str] = SETTINGS) -> Iterator[str]:
+    """The URL of a cluster of one's own, for its owner; the cluster is gone afterwards. `settings`: of the server, by name."""
     folder = Path(tempfile.mkdtemp(prefix="attest-pg-"))  # mode 0700
     try:
         run_as = _nobody(folder)
@@ -72,7 +72,7 @@ def running(version: str = VERSION) -> Iterator[str]:
         done = subprocess.run(made, capture_output=True, text=True, cwd=folder, check=False, **run_as)
         assert done.returncode == 0, done.stderr
         secret.unlink()
-        options = [part for name, value in SETTINGS.items() for part in ("-c", f"{name}={value}")]
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         command = [str(programs / "postgres"), "-D", str(data), "-k", str(folder), *options]
         with subprocess.Popen(
             command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **run_as

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from rai.ledger.chain import SealedRow
 from rai.ledger.sql import Reader
 
 
 class RecordedTwice(Exception):
     """A turn of this kind is in the ledger already; the transaction is to end without a trace."""
+
+
+class RecordedTurn(NamedTuple):
+    """That an entry is the one of this kind that a turn has."""
+
+    turn: str
+    kind: str
+    entry_id: str
 
 
 class LedgerDatabase(Protocol):
@@ -54,8 +63,8 @@ class LedgerDatabase(Protocol):
         """Turns tables of form 1 into those of form 2."""
         ...
 
-    def recognise(self, connection: Connection, turn: str, kind: str, entry_id: str) -> None:
-        """Notes that a turn has an entry of this kind now. Raises RecordedTwice if it had one."""
+    def add(self, connection: Connection, rows: Sequence[SealedRow], turns: Sequence[RecordedTurn]) -> None:
+        """Adds entries, one or more, in their order, and notes which turns have one now. Raises RecordedTwice if one of these had one of its kind, or two of them are the same."""
         ...
 
     def recorded(self, connection: Connection, turn: str, kind: str) -> str | None:

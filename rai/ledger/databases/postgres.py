@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
-from sqlalchemy import ARRAY, Connection, bindparam, text
+from sqlalchemy import ARRAY, BigInteger, Connection, TextClause, bindparam, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.types import Text
 
 from grounding.database.postgres import Postgres, refuse_unfit, state_of, told, why
 from grounding.database.schema import SchemaPart, Step, refuse_other
 from rai.ledger import sql
-from rai.ledger.databases.form import RecordedTwice
+from rai.ledger.chain import SealedRow
+from rai.ledger.databases.form import RecordedTurn, RecordedTwice
 
 LOCK = "ledger"
 """The lock of whoever alone writes now."""
@@ -97,6 +99,27 @@ CREATE TABLE recorded_turns (
     kind text COLLATE "C",
     entry_id text COLLATE "C" NOT NULL,
     CONSTRAINT recorded_turns_pkey PRIMARY KEY (turn, kind))""",
+)
+
+_ONCE = "recorded_turns_pkey"
+
+
+def _arrays(statement: str) -> TextClause:
+    """A statement whose parameters are columns, each an array: one round trip, however many rows."""
+    found = text(statement)
+    return found.bindparams(
+        *(bindparam(n, type_=ARRAY(BigInteger() if n == "seq" else Text())) for n in found.compile().params)
+    )
+
+
+_ADD = _arrays(
+    "INSERT INTO entries (seq, entry_id, at, kind, salt, body, digest, prev, mac) "
+    "SELECT * FROM unnest(:seq, :entry_id, :at, :kind, :salt, :body, :digest, :prev, :mac)"
+)
+_ADD_WITH_TURNS = _arrays(
+    "WITH noted AS (INSERT INTO recorded_turns (turn, kind, entry_id) SELECT * FROM unnest(:of_turn, :of_kind, :of_entry_id)) "
+    "INSERT INTO entries (seq, entry_id, at, kind, salt, body, digest, prev, mac) "
+    "SELECT * FROM unnest(:seq, :entry_id, :at, :kind, :salt, :body, :digest, :prev, :mac)"
 )
 
 
@@ -202,6 +225,13 @@ def _as_made(schema: str) -> dict[tuple[str, str], str]:
     return made
 
 
+def _constraint(error: IntegrityError) -> str | None:
+    """The constraint that was not kept."""
+    diagnosis: Any = getattr(error.orig, "diag", None)
+    found = getattr(diagnosis, "constraint_name", None)
+    return None if found is None else str(found)
+
+
 class PostgresLedger:
     """The schema of `database` as a `LedgerDatabase`. Nothing of it is made: that is its owner's."""
 
@@ -245,14 +275,15 @@ class PostgresLedger:
     def bring_up(self, connection: Connection) -> None:
         """Nothing: no older program wrote here."""
 
-    def recognise(self, connection: Connection, turn: str, kind: str, entry_id: str) -> None:
+    def add(self, connection: Connection, rows: Sequence[SealedRow], turns: Sequence[RecordedTurn]) -> None:
+        entries = {name: [getattr(row, name) for row in rows] for name in SealedRow.__slots__}
+        noted = {f"of_{name}": [getattr(turn, name) for turn in turns] for name in RecordedTurn._fields}
         try:
-            connection.execute(
-                text("INSERT INTO recorded_turns (turn, kind, entry_id) VALUES (:turn, :kind, :entry_id)"),
-                {"turn": turn, "kind": kind, "entry_id": entry_id},
-            )
-        except IntegrityError:
-            raise RecordedTwice from None
+            connection.execute(_ADD_WITH_TURNS if turns else _ADD, entries | noted if turns else entries)
+        except IntegrityError as error:
+            if _constraint(error) == _ONCE:
+                raise RecordedTwice from None
+            raise
 
     def recorded(self, connection: Connection, turn: str, kind: str) -> str | None:
         found = connection.execute(

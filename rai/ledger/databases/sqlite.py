@@ -22,6 +22,8 @@ from sqlalchemy.schema import CreateIndex
 from grounding.database import sqlite
 from grounding.errors import StoreError
 from rai.ledger import sql
+from rai.ledger.chain import SealedRow
+from rai.ledger.databases.form import RecordedTurn
 
 BUSY_SECONDS = 15.0
 """Seconds to wait for the write lock."""
@@ -110,8 +112,9 @@ class SqliteLedger:
         bring_up(connection)
         guard(connection)
 
-    def recognise(self, connection: Connection, turn: str, kind: str, entry_id: str) -> None:
-        """Nothing: the answer to a commit is never lost on the way from a file."""
+    def add(self, connection: Connection, rows: Sequence[SealedRow], turns: Sequence[RecordedTurn]) -> None:  # noqa: ARG002
+        """The turns are not noted: the answer to a commit is never lost on the way from a file."""
+        sql.insert_rows(connection, rows)
 
     def recorded(self, connection: Connection, turn: str, kind: str) -> str | None:  # noqa: ARG002
         return None

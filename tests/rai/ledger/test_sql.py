@@ -131,7 +131,7 @@ async def test_an_upgrade_that_cannot_be_written_leaves_the_older_ledger(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as m:
-        m.setattr("rai.ledger.store.sql.insert_row", full)
+        m.setattr("rai.ledger.sql.insert_rows", full)
         with pytest.raises(StoreError):
             SqlLedger(*place)
     found = await SqlLedger(*place, read_only=True).verify()

@@ -565,7 +565,7 @@ async def test_a_clock_set_back_and_far_forward_leaves_ids_in_order_and_tells_it
     times = ["2040-01-01T00:00:00", "1999-12-31T23:59:59", "1999-12-31T23:59:58", "2026-11-25T12:00:00"]
     ledger = opened(store)
     for told in times:
-        monkeypatch.setattr("rai.ledger.store.datetime", clock_at(told))
+        monkeypatch.setattr("rai.ledger.appending.datetime", clock_at(told))
         await asyncio.gather(*(ledger.append("turn", {"n": n}) for n in range(3)))
     entries = [e async for e in ledger.entries()]
     ids = [e.entry_id for e in entries]
@@ -629,7 +629,7 @@ async def test_contents_of_an_entry_that_was_not_written_are_not_there(
     """They stand in the same transaction, and what is known of them goes with it."""
     ledger = opened(tmp_path)
     with monkeypatch.context() as patched:
-        patched.setattr(Anchor, "prepare", lambda *_: (_ for _ in ()).throw(OSError("full")))
+        patched.setattr(Anchor, "reserve", lambda *_: (_ for _ in ()).throw(OSError("full")))
         with pytest.raises(StoreError):
             await ledger.append("turn", recorded_turn())
     assert (await ledger.verify()).entries == 1
