@@ -110,6 +110,10 @@ class _Place(Protocol):
 
     def run(self, work: Callable[[Connection], T], lock: str | None) -> T: ...
 
+    def ask(self, question: Callable[[Connection], T]) -> T: ...
+
+    def write(self, say: Callable[[Connection], object], lock: str | None, repeatable: bool) -> None: ...
+
     def flush(self) -> bool: ...
 
     def now(self) -> ColumnElement[float]: ...
@@ -134,6 +138,16 @@ class State:
     async def run(self, work: Callable[[Connection], T], *, lock: str | None = None) -> T:
         """What `work` returns. `lock`: where workers share a database, the transaction holds the lock of that name; in a file the first write locks out all others. Raises StoreError."""
         return await asyncio.to_thread(self._kept.run, work, lock)
+
+    async def ask(self, question: Callable[[Connection], T]) -> T:
+        """What `question` finds, which says one statement and changes nothing. Raises StoreError."""
+        return await asyncio.to_thread(self._kept.ask, question)
+
+    async def write(
+        self, say: Callable[[Connection], object], *, lock: str | None = None, repeatable: bool = False
+    ) -> None:
+        """Do what `say` says, statements whose results nobody reads, in one transaction; `lock` as of `run`. `repeatable`: to do them twice, under no lock, comes to the same. Raises StoreError."""
+        await asyncio.to_thread(self._kept.write, say, lock, repeatable)
 
     async def flush(self) -> bool:
         """Take what was deleted out of the files too, the log of a file among them; False if somebody reads an older state. Raises StoreError."""
@@ -197,6 +211,12 @@ class _File:
         except (SQLAlchemyError, sqlite3.Error) as error:  # the second where a connection is made ready
             raise StoreError(f"state.db cannot be used: {_why(error)}") from error
 
+    def ask(self, question: Callable[[Connection], T]) -> T:
+        return self.run(question, None)
+
+    def write(self, say: Callable[[Connection], object], lock: str | None, repeatable: bool) -> None:  # noqa: ARG002
+        self.run(say, lock)
+
     def flush(self) -> bool:
         try:
             return flush(self._open_engine(), FLUSH_S)
@@ -227,6 +247,17 @@ class _Shared:
         with told("the state of conversations"):
             try:
                 return self._database.run(work, lock=lock)
+            except IntegrityError:
+                raise Conflict("the state of conversations has this row already") from None
+
+    def ask(self, question: Callable[[Connection], T]) -> T:
+        with told("the state of conversations"):
+            return self._database.ask(question)
+
+    def write(self, say: Callable[[Connection], object], lock: str | None, repeatable: bool) -> None:
+        with told("the state of conversations"):
+            try:
+                self._database.write(say, lock=lock, repeatable=repeatable)
             except IntegrityError:
                 raise Conflict("the state of conversations has this row already") from None
 

@@ -41,7 +41,7 @@ class ConversationHistory:
             .order_by(turns.c.id.desc())
             .limit(self._keep)
         )
-        rows = await self._state.run(lambda c: c.execute(wanted).all())
+        rows = await self._state.ask(lambda c: c.execute(wanted).all())
         call, newer = [], now
         for row in rows:
             if newer - row.at > CALL_S:
@@ -60,13 +60,13 @@ class ConversationHistory:
         ]
 
         def work(connection: Connection) -> None:
-            connection.execute(insert(turns), rows)
+            connection.execute(insert(turns).inline(), rows)  # nobody asks for their numbers
             here = _place(turns, activity)
             newest = select(turns.c.id).where(here).order_by(turns.c.id.desc()).limit(self._keep).subquery()
             connection.execute(delete(turns).where(here, turns.c.id.not_in(select(newest.c.id))))
 
         if rows:
-            await self._state.run(work)
+            await self._state.write(work)
 
     async def forget(self, activity: Json) -> None:
         """Delete the conversation's turns: the bot was removed from it."""
@@ -85,17 +85,17 @@ class ConversationHistory:
             connection.execute(delete(sent).where(_place(sent, activity), sent.c.activity == sent_id))
             connection.execute(insert(sent).values(**row, entry_id=entry_id, at=self._clock()))
 
-        await self._state.run(work)
+        await self._state.write(work, repeatable=True)
 
     async def entry_of(self, activity: Json, sent_id: str) -> str | None:
         """The ledger entry of the answer in message `sent_id`, if it was sent here and is not too old."""
         wanted = select(sent.c.entry_id).where(_place(sent, activity), sent.c.activity == sent_id)
-        return await self._state.run(lambda c: c.execute(wanted).scalar_one_or_none())
+        return await self._state.ask(lambda c: c.execute(wanted).scalar_one_or_none())
 
     async def last_entry(self, activity: Json) -> str | None:
         """The ledger entry of the last answer that was sent in the activity's conversation."""
         wanted = select(sent.c.entry_id).where(_place(sent, activity)).order_by(sent.c.at.desc()).limit(1)
-        return await self._state.run(lambda c: c.execute(wanted).scalar_one_or_none())
+        return await self._state.ask(lambda c: c.execute(wanted).scalar_one_or_none())
 
 
 def _columns(activity: Json) -> dict[str, str]:

@@ -82,7 +82,7 @@ class Inbox:
         body = json.dumps(activity, ensure_ascii=False)
         lock = storable(f"inbox {key.channel} {key.conversation}")
         try:
-            await self._state.run(
+            await self._state.write(
                 lambda c: c.execute(insert(inbox).values(**row, received_at=received_at, body=body)), lock=lock
             )
         except Conflict:
@@ -91,7 +91,8 @@ class Inbox:
 
     async def done(self, key: ActivityKey) -> None:
         """Finished: the key stays against repeats, the words go."""
-        await self._state.run(lambda c: c.execute(update(inbox).where(_is(key)).values(status="done", body=None)))
+        finished = update(inbox).where(_is(key)).values(status="done", body=None)
+        await self._state.write(lambda c: c.execute(finished), repeatable=True)
 
     async def forget(self, key: ActivityKey) -> None:
         """As if it had never come, so that a repeat is taken."""
@@ -108,7 +109,7 @@ class Inbox:
     async def holds(self, key: ActivityKey, attempt: int) -> bool:
         """Whether the activity is still this attempt's, and no other process has taken it over."""
         wanted = select(inbox.c.attempts).where(_is(key))
-        return await self._state.run(lambda c: c.execute(wanted).scalar_one_or_none()) == attempt
+        return await self._state.ask(lambda c: c.execute(wanted).scalar_one_or_none()) == attempt
 
     async def is_next(self, key: ActivityKey) -> bool:
         """Whether nothing that came before it in its conversation is still worked on, by any process."""
@@ -119,12 +120,12 @@ class Inbox:
         )
         held = other.c.lease_until > self._now() - UNHELD_S
         wanted = select(literal(1)).where(_is(key, own), _with(key, other), held, earlier).limit(1)
-        return await self._state.run(lambda c: c.execute(wanted).first()) is None
+        return await self._state.ask(lambda c: c.execute(wanted).first()) is None
 
     async def knows(self, key: ActivityKey) -> bool:
         """Whether the activity came in before."""
         wanted = select(inbox.c.status).where(_is(key))
-        return await self._state.run(lambda c: c.execute(wanted).scalar_one_or_none()) is not None
+        return await self._state.ask(lambda c: c.execute(wanted).scalar_one_or_none()) is not None
 
     async def take_over(self, limit: int = 100) -> list[Abandoned]:
         """Claim what was received and whose lease has run out. Two processes never claim the same one."""

@@ -103,10 +103,13 @@ class Undelivered:
 
     async def _claim(self, wanted: Any) -> list[Waiting]:
         now = self.clock()
+        found = await self._state.ask(lambda c: c.execute(wanted).all())
+        if not found:
+            return []
 
         def work(connection: Connection) -> list[Waiting]:
             claimed = []
-            for row in connection.execute(wanted).all():
+            for row in found:
                 wait = min(self._first * 2**row.tries, LONGEST_S)
                 unchanged = and_(undelivered.c.id == row.id, undelivered.c.due == row.due)
                 values = {"due": now + wait, "tries": row.tries + 1}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -198,6 +198,51 @@ class Postgres:
         with self._engine.connect() as connection:
             yield connection.execution_options(**{_BEGINS: begins})
 
+    def ask(self, question: Callable[[Connection], T], waits: tuple[float, ...] = RETRIES_S) -> T:
+        """What `question` finds, which says one statement and changes nothing: that is a snapshot by itself, so one round trip. Again where the connection was lost."""
+        for wait in (*waits, None):
+            try:
+                with self._connected("") as connection:
+                    return question(connection)
+            except DBAPIError as error:
+                if wait is None or not error.connection_invalidated:
+                    raise
+                time.sleep(wait)
+        raise AssertionError("unreachable")
+
+    def write(self, say: Callable[[Connection], object], *, lock: str | None = None, repeatable: bool = False) -> None:
+        """Does what `say` says, statements whose results nobody reads, in a transaction as `run` does; they and the commit are one round trip. Again where the connection was lost
+        before they were sent; `repeatable`, where doing them twice comes to the same, also behind that, and then what begins the transaction is sent with them.
+        """
+        for wait in (*RETRIES_S, None):
+            sent = False
+            try:
+                with self._to_write(lock, repeatable=repeatable) as connection, self.committing(connection):
+                    if repeatable:
+                        for statement in _BEGIN.split("; "):
+                            connection.exec_driver_sql(statement)
+                    sent = not repeatable
+                    say(connection)
+                return
+            except DBAPIError as error:
+                if sent or wait is None or not error.connection_invalidated:
+                    raise
+                time.sleep(wait)
+        raise AssertionError("unreachable")
+
+    @contextmanager
+    def committing(self, connection: Connection) -> Iterator[None]:
+        """What is said meanwhile, whose results nobody reads, is committed with the transaction of `connection` that it ends, in one round trip. An error at the end is of any of it."""
+        with _together(connection):
+            yield
+            connection.exec_driver_sql("COMMIT")
+
+    def _to_write(self, lock: str | None, *, repeatable: bool) -> AbstractContextManager[Connection]:
+        """A connection whose transaction is begun, unless that is to be said with all else."""
+        if lock is not None:
+            return self.writing(lock)
+        return self._connected("") if repeatable else self._engine.begin()
+
     def close(self) -> None:
         """Closes all connections."""
         self._engine.dispose()
@@ -304,8 +349,28 @@ def _engine(address: str, pool: int, password: Callable[[], str] | None) -> Engi
     return engine
 
 
+@contextmanager
+def _together(connection: Connection) -> Iterator[None]:
+    """What is said meanwhile is sent without waiting for answers, which come at the end."""
+    driver: Any = connection.connection.driver_connection
+    dialect = connection.dialect
+    try:
+        with driver.pipeline():
+            yield
+    except dialect.loaded_dbapi.Error as error:  # an answer that came behind the last statement
+        lost = dialect.is_disconnect(error, driver, None)
+        if lost:
+            connection.invalidate(error)
+        kind = dialect.loaded_dbapi.Error
+        raise DBAPIError.instance(
+            None, None, error, kind, hide_parameters=True, connection_invalidated=lost, dialect=dialect
+        ) from error
+
+
 def _begin(connection: Connection) -> None:
     said = connection.get_execution_options().get(_BEGINS, _BEGIN)
+    if not said:
+        return
     connection.exec_driver_sql(said, execution_options={"stream_results": False})  # a cursor cannot say it
 
 

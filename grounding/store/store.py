@@ -55,11 +55,11 @@ class Store:
 
     def generation(self) -> int:
         """Number of commits that changed what can be found."""
-        return self._database.read(lambda db: Meta(db).number("generation"))
+        return self._database.ask(lambda db: Meta(db).number("generation"))
 
     def kb_version(self) -> str:
         """Version of the knowledge base: equal documents give equal versions, whatever their order."""
-        kept = self._database.read(lambda db: Meta(db).values())
+        kept = self._database.ask(lambda db: Meta(db).values())
         return f"kb-{int(kept.get('digest', '0')):016x}-g{kept.get('generation', '0')}"
 
     def known(self) -> dict[str, KnownDocument]:
@@ -102,7 +102,7 @@ class Store:
 
     def rows(self, pks: Sequence[int]) -> dict[int, ChunkRow]:
         """Live chunks by primary key; what was deleted meanwhile is left out."""
-        return self._database.read(lambda db: Chunks(db).by_pk(pks))
+        return self._database.ask(lambda db: Chunks(db).by_pk(pks))
 
     def chunks_of(self, doc_ids: Sequence[str]) -> list[ChunkRow]:
         """Live chunks of these documents."""

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from rai.ledger.chain import GENESIS, SealedRow, canonical, link, new_entry_id
 from rai.ledger.contents import CONTENT, Split, content_body, split
-from rai.ledger.databases.form import LedgerDatabase, RecordedTurn
+from rai.ledger.databases.form import RecordedTurn
 from rai.ledger.stored_contents import StoredContents
 from rai.records import Entry
 
@@ -47,7 +47,7 @@ def ready(kind: str, masked: Mapping[str, Any]) -> Ready:
 
 
 class Growth:
-    """Entries behind the last that is stored, each sealed to the one before it; they are stored by whoever has them. `key`: the ledger's; `last`: None for a ledger without entries."""
+    """Entries behind the last that is stored, each sealed to the one before it; whoever has them stores them. `key`: the ledger's; `last`: None for a ledger without entries."""
 
     def __init__(self, key: bytes, ledger_id: str, last: SealedRow | None) -> None:
         self._key = key
@@ -75,15 +75,11 @@ class Growth:
         return row
 
 
-def store(
-    connection: Connection,
-    database: LedgerDatabase,
-    contents: StoredContents,
-    growth: Growth,
-    entries: Sequence[Ready],
-) -> list[SealedRow]:
-    """Stores `entries`, with those of their contents that no entry holds, in the transaction of `connection`; the row of each. Raises RecordedTwice if one of them
-    records a turn that is recorded, or two the same.
+def grow(
+    connection: Connection, contents: StoredContents, growth: Growth, entries: Sequence[Ready]
+) -> tuple[list[SealedRow], list[RecordedTurn]]:
+    """Adds `entries` to `growth`, with those of their contents that no entry holds, by what is stored in the transaction of `connection`: the row of each, and which turns
+    they record.
     """
     named = {name for entry in entries if entry.parts is not None for name in entry.parts.contents}
     numbers = contents.numbers(connection, growth.begin, named)
@@ -93,8 +89,7 @@ def store(
         rows.append(row)
         if entry.turn is not None:
             turns.append(RecordedTurn(entry.turn, entry.kind, row.entry_id))
-    database.add(connection, growth.rows, turns)
-    return rows
+    return rows, turns
 
 
 def _said(entry: Ready, numbers: dict[str, int], growth: Growth) -> str:

@@ -27,7 +27,7 @@ from grounding.errors import InputError, SettingsError, StoreError
 from rai.entry_schema import NAME, SCHEMA
 from rai.ledger import sql
 from rai.ledger.about import ANOTHER_KEY, OF_ANOTHER_KEY, VERSION, as_made, check_about, form_faults
-from rai.ledger.appending import Growth, Waiting, ready, store
+from rai.ledger.appending import Growth, Waiting, grow, ready
 from rai.ledger.chain import (
     ANCHOR,
     BREAKS_MAX,
@@ -53,7 +53,7 @@ from rai.ledger.chain import (
 )
 from rai.ledger.checkpoint import Checkpoint, SigningKey, load_signing_seed, origin_of, parse_checkpoint, parse_note
 from rai.ledger.contents import CONTENT
-from rai.ledger.databases.form import LedgerDatabase, RecordedTwice
+from rai.ledger.databases.form import LedgerDatabase, RecordedTurn, RecordedTwice
 from rai.ledger.databases.postgres import PostgresLedger
 from rai.ledger.databases.sqlite import BUSY_SECONDS, SqliteLedger, store_errors
 from rai.ledger.export import export_lines
@@ -389,16 +389,16 @@ class SqlLedger:
         """
         begun, stored = False, list[SealedRow]()
 
-        def work(connection: Connection, growth: Growth) -> SealedRow:
+        def make(connection: Connection, growth: Growth) -> list[RecordedTurn]:
             nonlocal begun, stored
             begun = True
             if not alone:
                 group.extend(self._together.more(len(group)))
-            stored = store(connection, self._database, self._contents, growth, [one.entry for one in group])
-            return stored[-1]
+            stored, turns = grow(connection, self._contents, growth, [one.entry for one in group])
+            return turns
 
         try:
-            self._sealed(work)
+            self._sealed(make)
         except BaseException as error:  # noqa: BLE001 - whoever waits for it is told
             if not begun or len(group) == 1 or isinstance(error, ConnectionLost):
                 self._refused(group, error)
@@ -434,9 +434,13 @@ class SqlLedger:
             discard(self._anchor.reserve())
             self._database.refuse_full(connection)
 
-    def _sealed(self, work: Callable[[Connection, Growth], SealedRow]) -> SealedRow:
-        """Does `work`, which stores entries and returns the last, and moves the anchor to it. Where the anchor cannot be written, the entries are
-        not: nothing is stored as answered that could not leave.
+    def _sealed(
+        self,
+        make: Callable[[Connection, Growth], Sequence[RecordedTurn]],
+        then: Callable[[Connection], None] | None = None,
+    ) -> SealedRow:
+        """Stores the entries that `make` makes, one or more, with the turns that it returns, does what comes `then` in the same transaction, and moves the anchor to the last of
+        them, which is returned. Where the anchor cannot be written, the entries are not: nothing is stored as answered that could not leave.
         """
         with self._database.errors():
             reserved = self._anchor.reserve()
@@ -452,8 +456,13 @@ class SqlLedger:
             with self._write() as connection:
                 before = self._told_mark()
                 last, marked = sql.Reader().last_and(connection, before.count if before else 0)
-                row = work(connection, Growth(self._key, self._ledger_id or "", last))
+                growth = Growth(self._key, self._ledger_id or "", last)
+                turns = make(connection, growth)
+                row = growth.rows[-1]
                 tried.append((row, before if self._follows(connection, before, marked, row) else None))
+                self._database.add(connection, growth.rows, turns, last=then is None)
+                if then is not None:
+                    then(connection)
             return tried[-1]
 
         try:
@@ -487,17 +496,15 @@ class SqlLedger:
         by = {} if actor is None else {"actor": dict(actor)}
         said = canonical(self._redact({NAME: SCHEMA, "entry_ids": names, "reason": reason, **by}, ERASE))
 
-        def work(connection: Connection, growth: Growth) -> SealedRow:
+        def make(connection: Connection, growth: Growth) -> Sequence[RecordedTurn]:
             for name in names:
                 target = sql.Reader().find(connection, name)
                 if target is None or target.kind in LASTING:
                     raise InputError(f"entry {name!r} is not in the ledger, or is one that is never erased")
-            row = growth.add(ERASE, said)
-            self._database.add(connection, growth.rows, ())
-            self._database.empty_bodies(connection, names)
-            return row
+            growth.add(ERASE, said)
+            return ()
 
-        row = self._sealed(work)
+        row = self._sealed(make, lambda connection: self._database.empty_bodies(connection, names))
         with self._writing, self._database.errors():  # else those who write here could keep it from that
             if not self._database.flush():
                 raise StoreError(

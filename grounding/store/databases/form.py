@@ -25,6 +25,10 @@ class StoreLook(Protocol):
         """What `work` finds in one look, which is done again where the connection was lost."""
         ...
 
+    def ask(self, question: Callable[[Connection], T]) -> T:
+        """The same for what says one statement, and so needs no transaction around it."""
+        ...
+
 
 class StoreDatabase(StoreLook, Protocol):
     """The database that a store lies in."""

@@ -114,6 +114,11 @@ class SharedLook:
 
         return retried(look)
 
+    def ask(self, question: Callable[[Connection], T]) -> T:
+        """What `question` finds, which says one statement. Raises StoreError."""
+        with told(_WHAT):
+            return self._database.ask(question)
+
 
 class SharedStore(SharedLook):
     """The store in the schema of `database`, as a `StoreDatabase`; its indexes are in `folder`, made if it is not there. Nothing of the database is made: that is its owner's.

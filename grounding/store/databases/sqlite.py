@@ -65,6 +65,10 @@ class StoreFile:
         with self.reading() as db:
             return work(db)
 
+    def ask(self, question: Callable[[sa.Connection], T]) -> T:
+        """What `question` finds. Raises StoreError."""
+        return self.read(question)
+
     def write(self, work: Callable[[sa.Connection], T]) -> T:
         """What `work` returns, done in one write transaction. Raises StoreError."""
         with self.writing() as db:
@@ -134,6 +138,10 @@ class ReadOnlyStoreFile:
         """What `work` finds. Raises StoreError, also if the file is not there."""
         with self.reading() as db:
             return work(db)
+
+    def ask(self, question: Callable[[sa.Connection], T]) -> T:
+        """What `question` finds. Raises StoreError."""
+        return self.read(question)
 
 
 def _extend(db: sa.Connection) -> None:

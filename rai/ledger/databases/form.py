@@ -63,8 +63,12 @@ class LedgerDatabase(Protocol):
         """Turns tables of form 1 into those of form 2."""
         ...
 
-    def add(self, connection: Connection, rows: Sequence[SealedRow], turns: Sequence[RecordedTurn]) -> None:
-        """Adds entries, one or more, in their order, and notes which turns have one now. Raises RecordedTwice if one of these had one of its kind, or two of them are the same."""
+    def add(
+        self, connection: Connection, rows: Sequence[SealedRow], turns: Sequence[RecordedTurn], *, last: bool = False
+    ) -> None:
+        """Adds entries, one or more, in their order, and notes which turns have one now. `last`: nothing is said behind it in the transaction, which may be committed with it.
+        Raises RecordedTwice if one of these had one of its kind, or two of them are the same.
+        """
         ...
 
     def recorded(self, connection: Connection, turn: str, kind: str) -> str | None:

@@ -7,7 +7,7 @@ last entry, of kind `erase`, names.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from sqlalchemy import ARRAY, BigInteger, Connection, TextClause, bindparam, text
@@ -275,11 +275,14 @@ class PostgresLedger:
     def bring_up(self, connection: Connection) -> None:
         """Nothing: no older program wrote here."""
 
-    def add(self, connection: Connection, rows: Sequence[SealedRow], turns: Sequence[RecordedTurn]) -> None:
+    def add(
+        self, connection: Connection, rows: Sequence[SealedRow], turns: Sequence[RecordedTurn], *, last: bool = False
+    ) -> None:
         entries = {name: [getattr(row, name) for row in rows] for name in SealedRow.__slots__}
         noted = {f"of_{name}": [getattr(turn, name) for turn in turns] for name in RecordedTurn._fields}
         try:
-            connection.execute(_ADD_WITH_TURNS if turns else _ADD, entries | noted if turns else entries)
+            with self._database.committing(connection) if last else nullcontext():
+                connection.execute(_ADD_WITH_TURNS if turns else _ADD, entries | noted if turns else entries)
         except IntegrityError as error:
             if _constraint(error) == _ONCE:
                 raise RecordedTwice from None

@@ -112,7 +112,14 @@ class SqliteLedger:
         bring_up(connection)
         guard(connection)
 
-    def add(self, connection: Connection, rows: Sequence[SealedRow], turns: Sequence[RecordedTurn]) -> None:  # noqa: ARG002
+    def add(
+        self,
+        connection: Connection,
+        rows: Sequence[SealedRow],
+        turns: Sequence[RecordedTurn],  # noqa: ARG002
+        *,
+        last: bool = False,  # noqa: ARG002
+    ) -> None:
         """The turns are not noted: the answer to a commit is never lost on the way from a file."""
         sql.insert_rows(connection, rows)
 

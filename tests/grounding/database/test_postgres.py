@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import URL, Connection, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from grounding.database import schema
 from grounding.database.postgres import Postgres, refuse_unfit, told
 from grounding.database.schema import SchemaPart, Step
 from grounding.errors import SettingsError, StoreError
 from tests.postgres.door import Certificate, door
+from tests.postgres.faults import ended
+from tests.postgres.trips import trips
 
 PART = SchemaPart(
     "trial",
@@ -168,3 +171,88 @@ def test_work_is_done_again_only_in_front_of_its_commit(database_url: str) -> No
     assert database.run(work, (0.0,)) == 2
     assert begun[0] != begun[1]
     database.close()
+
+
+@pytest.fixture
+def trial(database_url: str) -> Iterator[Postgres]:
+    """A database with a table of a number that stands once."""
+    database = Postgres(database_url)
+    database.run(lambda db: db.exec_driver_sql("CREATE TABLE trial (n integer PRIMARY KEY)"))
+    yield database
+    database.close()
+
+
+def numbers(database: Postgres) -> list[int]:
+    return database.ask(lambda db: list(db.exec_driver_sql("SELECT n FROM trial ORDER BY n").scalars()))
+
+
+def puts(*given: int) -> Callable[[Connection], None]:
+    def say(db: Connection) -> None:
+        for n in given:
+            db.exec_driver_sql(f"INSERT INTO trial VALUES ({n})")
+
+    return say
+
+
+@pytest.mark.parametrize(
+    ("how", "at_most"),
+    [({}, 2), ({"lock": "it's \\ 100 %"}, 2), ({"repeatable": True}, 1)],
+    ids=["plain", "lock", "repeatable"],
+)
+def test_what_is_written_takes_two_round_trips_or_one_however_many_statements_it_is(
+    trial: Postgres, how: dict[str, Any], at_most: int
+) -> None:
+    trial.write(puts(1), **how)
+    with trips() as made:
+        trial.write(puts(2, 3, 4), **how)
+    assert len(made) == at_most, made
+    with trips() as made:
+        assert numbers(trial) == [1, 2, 3, 4]
+    assert len(made) == 1, made
+
+
+@pytest.mark.parametrize("given", [(2, 1), (1, 2), (2, 1, 3)], ids=["last", "first", "between"])
+@pytest.mark.parametrize("how", [{}, {"lock": "trial"}, {"repeatable": True}], ids=["plain", "lock", "repeatable"])
+def test_of_what_is_refused_nothing_is_written(trial: Postgres, given: tuple[int, ...], how: dict[str, Any]) -> None:
+    trial.write(puts(1))
+    for _ in range(3):  # the connection is whole afterwards
+        with pytest.raises(IntegrityError):
+            trial.write(puts(*given), **how)
+    assert numbers(trial) == [1]
+    trial.write(puts(5), **how)
+    assert numbers(trial) == [1, 5]
+
+
+@pytest.mark.parametrize("how", [{}, {"lock": "trial"}, {"repeatable": True}], ids=["plain", "lock", "repeatable"])
+def test_on_a_connection_that_was_ended_before_it_is_written_and_asked_on_another(
+    database_url: str, trial: Postgres, how: dict[str, Any]
+) -> None:
+    database = Postgres(f"{database_url}&application_name=trial_{database_url[-16:]}")
+    assert numbers(database) == []
+    ended(database_url, f"trial_{database_url[-16:]}")
+    database.write(puts(1), **how)
+    ended(database_url, f"trial_{database_url[-16:]}")
+    assert numbers(database) == numbers(trial) == [1]
+    database.close()
+
+
+@pytest.mark.parametrize("repeatable", [False, True])
+def test_what_was_sent_on_a_connection_that_is_lost_then_is_sent_again_only_if_it_may_be_repeated(
+    trial: Postgres, repeatable: bool
+) -> None:
+    sent = []
+
+    def say(db: Connection) -> None:
+        sent.append(1)
+        db.exec_driver_sql("INSERT INTO trial VALUES (1) ON CONFLICT DO NOTHING")
+        if len(sent) == 1:
+            db.exec_driver_sql("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    if repeatable:
+        trial.write(say, repeatable=True)
+        assert numbers(trial) == [1]
+        return
+    with pytest.raises(DBAPIError) as found:
+        trial.write(say)
+    assert found.value.connection_invalidated
+    assert (numbers(trial), sent) == ([], [1])

@@ -17,15 +17,16 @@ from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
 from rai.ledger.chain import SealedRow
 from rai.ledger.databases.form import LedgerDatabase, RecordedTurn
-from rai.ledger.databases.postgres import LOCK, PostgresLedger
+from rai.ledger.databases.postgres import PostgresLedger
 from rai.ledger.databases.sqlite import SqliteLedger
 from rai.ledger.key import Anchor, load_key
 from rai.ledger.store import SqlLedger
 from rai.ledger.together import Together
 from rai.records import Entry
 from tests.fakes.recorded_turn import recorded_turn
-from tests.postgres.faults import LosesAnAnswer, run
-from tests.postgres.ledger import keys_in, ledger_in, made
+from tests.postgres.faults import run
+from tests.postgres.ledger import ledger_in
+from tests.postgres.trips import trips
 
 
 class Counted:
@@ -155,7 +156,9 @@ async def test_turns_that_wait_together_share_what_is_stored_once(held: Held) ->
 async def test_one_that_the_database_refuses_fails_alone(held: Held, bad: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {kind: kind.add for kind in (PostgresLedger, SqliteLedger)}
 
-    def add(self: Any, connection: Connection, rows: Sequence[SealedRow], turns: Sequence[RecordedTurn]) -> None:
+    def add(
+        self: Any, connection: Connection, rows: Sequence[SealedRow], turns: Sequence[RecordedTurn], *, last: bool
+    ) -> None:
         whole[type(self)](self, connection, rows, turns)
         if any(row.kind == "bad" for row in rows):
             connection.exec_driver_sql("SELECT no_such_column")
@@ -249,14 +252,27 @@ async def test_a_turn_that_is_recorded_already_does_not_keep_back_those_that_wai
 
 @pytest.mark.parametrize("stored", [True, False])
 async def test_a_group_whose_commit_gave_no_answer_is_stored_once(
-    database_url: str, tmp_path: Path, counted: Counted, stored: bool
+    database_url: str, tmp_path: Path, counted: Counted, stored: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made(database_url).close()
-    database = LosesAnAnswer(database_url, stored=stored)
-    held = Held(SqlLedger(database, keys_in(tmp_path)), PostgresLedger(Postgres(database_url)), counted)
-    database.armed = True
+    """The server ends the session behind the commit, or in front of it."""
+    held = Held(ledger_in(database_url, tmp_path), PostgresLedger(Postgres(database_url)), counted)
+    add, ended = PostgresLedger.add, list[int]()
+
+    def adds(self: PostgresLedger, connection: Connection, *given: Any, **more: Any) -> None:
+        (pid,) = connection.exec_driver_sql("SELECT pg_backend_pid()").one()
+        if stored:
+            add(self, connection, *given, **more)
+        if not ended:
+            ended.append(pid)
+            run(database_url, f"SELECT pg_terminate_backend({pid}, 5000)")
+            connection.exec_driver_sql("SELECT 1")
+        if not stored:
+            add(self, connection, *given, **more)
+
+    monkeypatch.setattr(PostgresLedger, "add", adds)
     found = await held.together(*(partial(held.ledger.append, "turn", {"n": n}) for n in range(6)))
     assert [type(one) for one in found] == [Entry] * 6, found
+    assert len(ended) == 1
     assert [e.body["n"] async for e in held.ledger.entries(after=2)] == [0, 1, 2, 3, 4, 5]
     assert (await held.ledger.verify()).ok
     await held.ledger.close()
@@ -276,20 +292,13 @@ async def test_the_anchor_is_at_the_last_entry_whoever_of_a_machine_wrote_it(dat
         await ledger.close()
 
 
-async def test_a_group_takes_five_statements_however_many_wait(
+async def test_a_group_takes_four_round_trips_however_many_wait(
     database_url: str, tmp_path: Path, counted: Counted
 ) -> None:
     held = Held(ledger_in(database_url, tmp_path), PostgresLedger(Postgres(database_url)), counted)
-    said: list[str] = []
-
-    def count(_c: Any, _cursor: Any, statement: str, *_more: Any) -> None:
-        said.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", count)
-    try:
+    with trips() as made:
         await held.together(*(partial(held.ledger.append, "turn", recorded_turn()) for _ in range(6)))
-    finally:
-        event.remove(Engine, "before_cursor_execute", count)
-    begun = [n for n, statement in enumerate(said) if LOCK in statement][-1]
-    assert len(said[begun:]) == 4, said[begun:]  # and the commit
+    begun = [n for n, trip in enumerate(made) if "pg_advisory_xact_lock" in trip.said][-1]
+    mine = [trip.said for trip in made[begun:] if trip.part.startswith("rai/ledger/")]  # and not who held them up
+    assert len(mine) == 4, mine
     await held.ledger.close()

@@ -1,0 +1,74 @@
+"""How often a turn waits for PostgreSQL. What a company's network adds to each is what a person waits for, so the numbers are held."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession, web
+from aiohttp.test_utils import TestServer
+
+from bot.records import Ask
+from bot.settings.settings import Settings
+from bot.teams.endpoint import PATH, add_routes
+from bot.turn.delivery import Deliveries
+from rai.records import Outcome
+from tests.fakes.channel import FakeChannel
+from tests.knowledge_base import PAGE, running, take_in_page
+from tests.postgres.faults import run
+from tests.postgres.shared import made, server_over
+from tests.postgres.trips import Trip, trips
+
+QUESTION = "What does Watch Plus cost a month?"
+LEASE_S = 3600.0
+"""So long that nobody looks after the inbox meanwhile."""
+
+
+@pytest.fixture
+async def settings(database_url: str, tmp_path: Path) -> Settings:
+    made(database_url, tmp_path)
+    settings = server_over(database_url, tmp_path / "home", tmp_path)
+    await take_in_page(settings, tmp_path / "kb", PAGE, lexical_only=True)
+    return settings
+
+
+def by_part(found: Sequence[Trip]) -> Counter[str]:
+    """How many each package makes: the store, the record, the state of conversations."""
+    return Counter("/".join(trip.part.split("/")[:2]) for trip in found)
+
+
+async def test_a_turn_takes_at_most_twelve(settings: Settings) -> None:
+    async with running(settings) as system:
+        for _ in range(2):  # contents that are stored once, and what is kept of the store, are there at the second
+            with trips() as found:
+                reply = await system.answer(Ask(QUESTION), None)
+        assert reply.outcome is Outcome.ANSWERED
+    assert by_part(found) == {"grounding/store": 6, "rai/ledger": 4}, found
+
+
+DONE = (
+    "SELECT (SELECT count(*) FROM inbox WHERE status = 'done'), (SELECT count(*) FROM entries WHERE kind = 'delivery')"
+)
+
+
+async def test_a_turn_in_teams_takes_at_most_twenty_five(settings: Settings, database_url: str) -> None:
+    """Two entries of the record, and nine looks and notes of the conversation: what came, whether it is next, what was said, that it is done."""
+    async with running(settings) as system, FakeChannel() as channel, ClientSession() as client:
+        app = web.Application()
+        deliveries = Deliveries(system.ledger)
+        add_routes(app, settings, system.answer, system.ledger, deliveries=deliveries, lease_s=LEASE_S)
+        server = TestServer(app)
+        await server.start_server()
+        for turn in (1, 2):
+            with trips() as found:
+                posted = await client.post(server.make_url(PATH), json=channel.inbound(QUESTION))
+                assert posted.status == 202
+                while await asyncio.to_thread(run, database_url, DONE) != [(turn, turn)]:
+                    pass  # until all of it is written down
+        await server.close()
+    parts = by_part(found)
+    assert (parts["rai/ledger"], parts["bot/teams"] + parts["bot/state.py"]) == (7, 11), found
+    assert len(found) <= 25, found
