@@ -79,7 +79,7 @@ class Query:
     `why` says for each turn that was used what made it needed. A query that a person typed has a text only. `by`: what the search goes by,
     words, meaning or both. `imagined`: a hypothetical answer whose meaning is searched for in place of the text's (HyDE, arXiv 2212.10496);
     it is never evidence. `english`: of a question in another language what English documents call the things that it asks about, with the names in it; it is searched
-    for beside the rest. `asked`: the last question as it stands in `text`, where that has other words than were typed; empty: as it was typed.
+    for beside the rest. `general`: a question of how something is done without the things that it names, which is searched for beside it as well. `asked`: the last question as it stands in `text`, where that has other words than were typed; empty: as it was typed.
     """
 
     text: str
@@ -91,6 +91,7 @@ class Query:
     imagined: str = ""
     english: str = ""
     asked: str = ""
+    general: str = ""
 
 
 @dataclass(frozen=True, slots=True)

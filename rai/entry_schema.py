@@ -127,6 +127,7 @@ _TURN = {
         "text": _TEXT,
         "imagined": _TEXT,
         "english": _TEXT,
+        "general": _TEXT,
         "asked": _TEXT,
         "note": _DERIVED,
         "why": [_DERIVED],

@@ -10,9 +10,18 @@ from bot.wording.left_out import without_left_out
 from bot.wording.refusals import FALLBACK
 from grounding.errors import ServiceError
 from grounding.observe import record_degraded
-from grounding.query.conversation import content, goes_on, instead, last_turn_query, with_words, without_excluded
+from grounding.query.conversation import (
+    content,
+    goes_on,
+    instead,
+    last_turn_query,
+    question_of,
+    with_words,
+    without_excluded,
+    without_words,
+)
 from grounding.query.indirect import asked_directly
-from grounding.query.shorthand import called_otherwise, in_full
+from grounding.query.shorthand import called_otherwise, compared_by, in_full
 from grounding.query.trade_words import english_words
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
 from grounding.quoting.question_parts import form_of
@@ -49,6 +58,7 @@ async def turn_query(state: TurnState, access: Access) -> Query:
     query = await _compared(state, await _spelled(state, query, access), access)
     if query.asked == state.ask.question:
         query = replace(query, asked="")
+    query = await _in_general(state, query, access)
     return without_excluded(await _in_english_too(state, query, access), state.ask.excluded)
 
 
@@ -83,17 +93,21 @@ async def _written_out(state: TurnState, question: str, access: Access) -> str:
 
 
 async def _compared(state: TurnState, query: Query, access: Access) -> Query:
-    """The query of a question that sets things side by side and names nothing but them ("x1 vs x2") with what documents call that: else each page that has both
-    names is as near.
+    """The query of a question that sets things side by side and names nothing but them ("x1 vs x2"), or by what ("is the x2 faster than the x1"), with what documents
+    call that: else each page that has both names is as near.
     """
     linker = state.seams.linker
     if linker is None or form_of(query.text) != "compare":
         return query
     [named] = await linker.link([query.text], access)
     things = list(dict.fromkeys(query.text[name.start : name.end] for name in named))
-    if len(things) < 2 or content(query.text) - set(terms(" ".join(things))) - _COMPARES:
+    by = compared_by(query.text)
+    if len(things) < 2 or content(query.text) - set(terms(" ".join((*things, *by)))) - _COMPARES:
         return query
-    return replace(query, text=" ".join([COMPARED, *things]), sentences=(), asked="")
+    attributes = [word for words in by.values() for word in words if await linker.knows(word, access)]
+    if by and not attributes:
+        return query
+    return replace(query, text=" ".join([COMPARED, *things, *dict.fromkeys(attributes)]), sentences=(), asked="")
 
 
 COMPARED = "comparison"
@@ -101,6 +115,18 @@ _COMPARES = frozenset(
     terms("vs versus compare compared comparing comparison difference differences different differ between both better")
 )
 """How one asks to have things set side by side, and not by what."""
+
+
+async def _in_general(state: TurnState, query: Query, access: Access) -> Query:
+    """The query of a question of how something is done with a thing, with what is left of it without that thing: how a device is returned stands on a page that
+    names none, far below every page of the device.
+    """
+    linker, asked = state.seams.linker, question_of(query)
+    if linker is None or form_of(asked) != "steps":
+        return query
+    [named] = await linker.link([asked], access)
+    rest = without_words(asked, [asked[name.start : name.end] for name in named])
+    return replace(query, general=rest) if rest != asked and content(rest) else query
 
 
 async def _in_english_too(state: TurnState, query: Query, access: Access) -> Query:

@@ -17,11 +17,13 @@ from grounding.evidence.fuse import reciprocal_ranks
 from grounding.observe import Seam, record_degraded
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Grader, Retriever, WebSearch
-from grounding.query.conversation import question_of, without_excluded, without_names, without_words
+from grounding.query.conversation import content, question_of, without_excluded, without_names, without_words
 from grounding.query.rewrite import keywords
+from grounding.query.shorthand import said_as
 from grounding.quoting.question_parts import read
 from grounding.records import Access, Action, Grade, Grading, Passage, Query, Retrieval, WebResult
 from grounding.services.together import together
+from grounding.text import terms
 
 T = TypeVar("T")
 OF_PARTS = 6
@@ -168,8 +170,14 @@ class EvidenceSearch:
         try:
             async with asyncio.timeout(self.policy.grade_seconds) as bound:
                 graded = await self.ports.grader.grade(self.query.text, passages)
-                if self.query.english and self.ports.model is None:  # a model reads every language
+                if self.ports.model is not None:  # which reads every language, and what is said of every device
+                    return graded
+                if self.query.english:
                     graded = better_of(graded, await self.ports.grader.grade(self.query.english, passages))
+                if about := {p.chunk_id for p in passages if _is_about(p, self.query.general)}:
+                    beside = await self.ports.grader.grade(self.query.general, passages)  # each beside all the others
+                    beside = replace(beside, grades=tuple(g for g in beside.grades if g.chunk_id in about))
+                    graded = better_of(graded, beside)
                 return graded
         except TimeoutError:
             if not bound.expired():
@@ -181,11 +189,36 @@ class EvidenceSearch:
 
 
 def better_of(first: Grading, second: Grading) -> Grading:
-    """Of two gradings of the same passages the higher grade for each; the first where one of them failed."""
+    """Of two gradings of passages, the second of some of them, the higher grade for each; the first where one of them failed."""
     if "ungraded" in (first.status, second.status):
         return first
-    pairs = zip(first.grades, second.grades, strict=True)
+    other = {grade.chunk_id: grade for grade in second.grades}
+    pairs = ((grade, other.get(grade.chunk_id, grade)) for grade in first.grades)
     return replace(first, grades=tuple(max(pair, key=lambda grade: grade.score) for pair in pairs))
+
+
+def _told_by_name(query: Query, found: Sequence[Passage]) -> bool:
+    """Whether a page of the things that a question names says what is asked to be done with them: what is said of every thing is then not looked for."""
+    deeds, things = said_as(query.general), content(question_of(query)) - content(query.general)
+    for passage in found:
+        above = frozenset(terms(f"{passage.title} {passage.locator or ''}"))
+        held = above | frozenset(terms(passage.text))
+        if things <= above and all(any(way <= held for way in ways) for ways in deeds):
+            return True
+    return False
+
+
+def _about(asked: Query, query: Query, found: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Of what was found for a question without the things that it names only what is about that, and nothing where it is not looked for."""
+    if query.general and query.text == query.general:
+        return tuple(p for p in found if _is_about(p, asked.general))
+    return tuple(found)
+
+
+def _is_about(passage: Passage, question: str) -> bool:
+    """Whether a passage's title or heading says something of a question: what only its text says in passing, "tap Install", tells of something else."""
+    above = frozenset(terms(f"{passage.title} {passage.locator or ''}"))
+    return any(way <= above for ways in said_as(question) for way in ways)
 
 
 async def find(f: EvidenceSearch) -> None:
@@ -221,7 +254,7 @@ def _of_parts(query: Query) -> list[Query]:
     """
     parts = read(question_of(query)).parts
     texts = [p.text for p in parts] if len(parts) > 1 else []
-    return [replace(query, text=text, sentences=()) for text in (*texts, *filter(None, [query.english]))]
+    return [replace(query, text=text, sentences=()) for text in (*texts, *filter(None, [query.english, query.general]))]
 
 
 async def _search_query(f: EvidenceSearch) -> Query:
@@ -269,10 +302,13 @@ async def look(
     passages to those, and displace none.
     """
     results = await f.stage(stage, _search(f, [_allowed(q, f.excluded) for q in (*queries, *parts)]))
-    lists = [r.passages for r in results]
+    if _told_by_name(f.query, results[0].passages[: f.policy.grade_k]):
+        f.query = replace(f.query, general="")
+    lists = [_about(f.query, q, r.passages) for q, r in zip((*queries, *parts), results, strict=True)]
     whole = [*([f.found.passages] if f.passages else []), *lists[: len(queries)]]
     merged = whole[0] if len(whole) == 1 else reciprocal_ranks(whole)
-    every = reciprocal_ranks([merged, *lists[len(queries) :]]) if parts else merged
+    more = [found for found in lists[len(queries) :] if found]
+    every = reciprocal_ranks([merged, *more]) if more else merged
     f.found = replace(results[0], passages=every, notes=tuple(dict.fromkeys(n for r in results for n in r.notes)))
     f.note(*f.found.notes)
     if f.found.notes and f.found.mode.startswith("lexical") and queries[0].by != "words":
@@ -280,7 +316,7 @@ async def look(
     known = {p.chunk_id for p in f.passages}
     sound = {p.chunk_id: p for p in safe(f) if p.chunk_id not in known}
     best = [p.chunk_id for p in merged if p.chunk_id in sound][: f.policy.grade_k]
-    best += [name for name in sound if name not in best][: OF_PARTS if parts else 0]
+    best += [name for name in sound if name not in best][: OF_PARTS if more else 0]
     f.passages = [p for p in every if p.chunk_id in known or p.chunk_id in best]
     f.grading = await f.grade(f.passages)
     f.decision = decide(f.grading, f.policy)

@@ -18,6 +18,7 @@ from grounding.quoting.choose import MONEY, NEAR_BEST, choose, numbered, procedu
 from grounding.quoting.conditions import (
     in_english,
     less_for_the_country,
+    less_for_the_name_alone,
     less_for_what_is_carried,
     of_the_country,
     subject,
@@ -29,7 +30,7 @@ from grounding.quoting.features import KEYS, MEANING, PIECES, BlockCandidate, ca
 from grounding.quoting.filters import Filtered, filtered, shown_cells
 from grounding.quoting.periods import periods_in
 from grounding.quoting.question_parts import Part, Reading, read
-from grounding.quoting.siblings import fitted_tables, fitting, names_a_cell, rivals, together
+from grounding.quoting.siblings import fitted_tables, fitting, names_a_cell, rivals, together, without_label
 from grounding.quoting.sureness import NEAR, may_quote
 from grounding.quoting.unknown import unknown_in_follow_up, unknown_name
 from grounding.quoting.weighed import Weighed
@@ -113,6 +114,8 @@ class ExtractiveComposer:
             last = without_country(prompt.last)
             apart, said, _ = await self._in_both_languages(bare, last, found, passages)
             scores = less_for_the_country(scores, apart, said, found)
+        grades = [e.score for e in prompt.evidence]
+        scores = less_for_the_name_alone(scores, reading, found, grades)
         alone = fitting(less_for_what_is_carried(scores, reading, prompt.last, found), fitted)
 
         def under_what_is_asked(told: list[list[float]]) -> list[list[float]]:
@@ -323,12 +326,13 @@ def filter_quotes(weighed: Weighed, kept: Filtered, evidence: Sequence[Evidence]
 
 def quoted(candidate: BlockCandidate, reading: Reading, evidence: Evidence, number: int | None = None) -> str:
     """The block as a list item, of a procedure with the `number` of the step, and its marker before the full stop, so that it belongs to its sentence. A row of
-    amounts below "Plans per month" says so.
+    amounts below "Plans per month" says so, and one of an attribute does not say that it is one.
     """
     sign = "-" if number is None else f"{number}."
     text = shown(candidate, reading)
     body = text[body_start(text) :].strip() or text.strip()
     if BAR in body:
+        body = without_label(body)
         period = _period_above(body, candidate, evidence.passage)
         return f"{sign} {body}{f' ({period})' if period else ''} [{evidence.n}]"
     core = body.rstrip(".!?…")

@@ -9,7 +9,8 @@ from importlib.resources import files
 
 import yaml
 
-from grounding.text import caseless
+from grounding.query.conversation import FILLERS, content
+from grounding.text import caseless, terms
 
 
 @cache
@@ -35,6 +36,20 @@ def _otherwise() -> Mapping[str, Sequence[str]]:
     return {caseless(word): tuple(others) for word, others in table.items()}
 
 
+@cache
+def _compared_by() -> Mapping[str, Sequence[str]]:
+    table: dict[str, list[str]] = yaml.safe_load(
+        files("grounding.query").joinpath("comparisons.yaml").read_text("utf-8")
+    )
+    return {caseless(word): tuple(others) for word, others in table.items()}
+
+
+def compared_by(question: str) -> dict[str, tuple[str, ...]]:
+    """The words of an English question that say by what things are compared ("faster"), as they are typed there, each with what documents may call that."""
+    words = (m.group() for m in _WORD.finditer(question))
+    return {word: tuple(_compared_by()[caseless(word)]) for word in words if caseless(word) in _compared_by()}
+
+
 _WORD = re.compile(r"(?<![\w-])[A-Za-z]{3,}(?![\w-])")
 
 
@@ -42,3 +57,14 @@ def called_otherwise(question: str) -> dict[str, tuple[str, ...]]:
     """The words of an English question that documents may call otherwise, as they are typed there, each with what they may call it, the likeliest first."""
     words = (m.group() for m in _WORD.finditer(question))
     return {word: tuple(_otherwise()[caseless(word)]) for word in words if caseless(word) in _otherwise()}
+
+
+def said_as(question: str) -> tuple[tuple[frozenset[str], ...], ...]:
+    """For each content word of an English question the ways in which documents may say it, each as terms: its own, and what else it is called."""
+    own = content(question) - FILLERS
+    out = {}
+    for word in question.split():
+        if (said := frozenset(terms(word))) and said <= own:
+            other = (frozenset(terms(way)) for ways in called_otherwise(word).values() for way in ways)
+            out[said] = (said, *other)
+    return tuple(out.values())

@@ -75,7 +75,7 @@ def choose(weighed: Weighed) -> list[int]:
                 continue
             if reading.form == "list" or not any(outdone(found[i], found[j], reading, passages) for j in chosen):
                 left -= _add(chosen, [i], found, left)
-    return _in_order(chosen, together, reading, found)
+    return _in_order(chosen, together, reading, found, passages)
 
 
 def _likeliest(values: Sequence[float], own: Sequence[float], weighed: Weighed) -> int:
@@ -91,14 +91,28 @@ def _likeliest(values: Sequence[float], own: Sequence[float], weighed: Weighed) 
 
 
 def _in_order(
-    chosen: Sequence[int], together: Mapping[int, int], reading: Reading, found: Sequence[BlockCandidate]
+    chosen: Sequence[int],
+    together: Mapping[int, int],
+    reading: Reading,
+    found: Sequence[BlockCandidate],
+    passages: Sequence[Passage],
 ) -> list[int]:
-    """What was chosen first comes first, and with it what is read with it: what belongs together and the sentences of one paragraph, as they stand."""
+    """What was chosen first comes first, and with it what is read with it: what belongs together and the sentences of one paragraph, as they stand. Rows of a table
+    that the evidence cut apart stand as in their document.
+    """
     if reading.form != "value":
         first = (
             found[chosen[0]].passage if reading.form == "steps" and chosen else -1
         )  # the procedure, then what is said beside it
-        return sorted(chosen, key=lambda i: (found[i].passage != first, found[i].passage, i))
+        home: dict[str, int] = {}
+        for i in sorted(chosen, key=lambda i: found[i].passage):
+            home.setdefault(passages[found[i].passage].doc_id, found[i].passage)
+
+        def place(i: int) -> tuple[int, ...]:
+            passage = passages[found[i].passage]
+            return (found[i].passage != first, home[passage.doc_id], passage.start, found[i].passage, i)
+
+        return sorted(chosen, key=place)
     rank: dict[tuple[int, ...], int] = {}
 
     def group(i: int) -> tuple[int, ...]:

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grounding.query.answer_kind import KINDS, holds
-from grounding.query.conversation import FILLERS, content, goes_on, refers
+from grounding.query.conversation import FILLERS, content, goes_on, names, refers
+from grounding.query.shorthand import said_as
 from grounding.quoting.blocks import NOTHING, cells, is_empty
 from grounding.quoting.choose import MONEY, NEAR_BEST
 from grounding.quoting.countries import country_codes, foreign_money, spoken_codes, without_country
@@ -161,6 +162,22 @@ def less_for_what_is_carried(
             ]
         ]
     return [[s * (1.0 if n else ASIDE) for s, n in zip(told, said, strict=True)]]
+
+
+def less_for_the_name_alone(
+    scores: list[list[float]], reading: Reading, found: Sequence[BlockCandidate], grades: Sequence[float]
+) -> list[list[float]]:
+    """`scores` with less for blocks that have nothing but a name in common with a question of how something is done, where a passage says what is to be done and is
+    graded higher: a list on the page of a device is no answer on how to return it. `grades`: that of each passage.
+    """
+    named = {t for name in names(reading.text) for t in terms(name)}
+    deeds = [way for ways in said_as(reading.text) if not ways[0] & named for way in ways]
+    if reading.form != "steps" or not named or not deeds:
+        return scores
+    says = [any(all(likeness(t, c.held | c.above) >= SLIPPED for t in way) for way in deeds) for c in found]
+    least = max((grades[c.passage] for c, said in zip(found, says, strict=True) if said), default=0.0)
+    kept = [1.0 if said or grades[c.passage] >= least else LACKS for c, said in zip(found, says, strict=True)]
+    return [[s * share for s, share in zip(part, kept, strict=True)] for part in scores]
 
 
 def without_countries(reading: Reading) -> Reading:

@@ -80,6 +80,12 @@ def is_label(header: str) -> bool:
     return not header or header.lower() in ATTRIBUTES
 
 
+def without_label(row: str) -> str:
+    """A row of an attribute without the name of the column of attributes: "Weight" says itself what it is."""
+    header = cells(row)[0].header
+    return row.removeprefix(f"{header}: ") if header.lower() in ATTRIBUTES else row
+
+
 def _cells(row: str) -> tuple[tuple[str, str], ...]:
     return tuple(
         (c.header, c.span.text.removeprefix(f"{c.header}: ").strip() if c.header else c.span.text.strip())

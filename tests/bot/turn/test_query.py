@@ -106,7 +106,10 @@ class Shipping(Names):
 
 
 class Lamps(Names):
-    """Knows two lamps."""
+    """Knows two lamps, and what they weigh."""
+
+    async def knows(self, name: str, access: Access) -> bool:
+        return name == "weight"
 
     async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
         return [
@@ -132,6 +135,8 @@ class Lamps(Names):
         ("what's the difference between Lamp One and Lamp Two", Lamps(), "comparison Lamp One Lamp Two"),
         ("Lamp One vs Lamp Two, weight", Lamps(), "Lamp One vs Lamp Two, weight"),
         ("Lamp One vs other lamps", Lamps(), "Lamp One vs other lamps"),
+        ("is Lamp Two heavier than Lamp One", Lamps(), "comparison Lamp One Lamp Two weight"),
+        ("is Lamp Two faster than Lamp One", Lamps(), "is Lamp Two faster than Lamp One"),
     ],
 )
 async def test_what_documents_have_stays_and_bare_names_are_compared(
@@ -141,6 +146,24 @@ async def test_what_documents_have_stays_and_bare_names_are_compared(
     reply = await answer_turn(Ask(question), replace(w.seams, linker=names), Policy())
     await w.ledger.close()
     assert reply.record.query.text == query
+
+
+@pytest.mark.parametrize(
+    ("question", "general"),
+    [
+        ("how do I return the Lamp Two", "how do I return the"),
+        ("how heavy is Lamp Two", ""),
+        ("how is the Lamp Two", ""),
+        ("how do I return a lamp", ""),
+    ],
+)
+async def test_how_something_is_done_with_a_thing_is_also_looked_for_without_the_thing(
+    tmp_path: Path, question: str, general: str
+) -> None:
+    w = await world(tmp_path, [RATES], HashEmbedder(), grader=ScriptedGrader({"rates.md": 0.9}))
+    reply = await answer_turn(Ask(question), replace(w.seams, linker=Lamps()), Policy())
+    await w.ledger.close()
+    assert (reply.record.query.text, reply.record.query.general) == (question, general)
 
 
 async def test_a_question_that_goes_on_with_another_country_is_not_about_the_one_before(tmp_path: Path) -> None:

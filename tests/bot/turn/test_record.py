@@ -39,7 +39,7 @@ def whole(origin: Origin = "kb") -> Reply:
 
 WRITTEN = frozenset(
     "question text context product excluded answer title locator quote value why formula query queries justification snippet notes note trail options "
-    "part suggestions understood web_notice contact_notice message cuts prompt reply entities imagined english asked searched line unfit".split()
+    "part suggestions understood web_notice contact_notice message cuts prompt reply entities imagined english general asked searched line unfit".split()
 )
 """Names under which free text stands in a turn, told here apart from the schema."""
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 
-from grounding.corrective.find import better_of, find, look, safe
+from grounding.corrective.find import EvidenceSearch, better_of, find, look, safe
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceUnavailable, StoreError
 from grounding.policies.files import built_in
 from grounding.policy import Policy
@@ -71,6 +71,39 @@ async def test_each_part_of_a_question_is_searched_for_beside_the_whole() -> Non
     strict = finding(KEYWORDS, retriever=(once := ListedRetriever(otherwise=[C])), grader=grader, question=asked)
     await find(strict)
     assert len({q.text for q, _ in once.asked}) == 1, "a policy of a source document searches as that does"
+
+
+DEVICE = passage("device", title="Lamp Two", text="It has a shade of glass.")
+RETURNS = passage("returns", title="Return an order", text="1. Print the label.")
+ASIDE = passage("aside", title="Lights", text="Return the switch to zero.")
+
+
+def of_a_lamp(question: str, general: str, first: Passage, grader: ListedGrader) -> EvidenceSearch:
+    """A search that finds `first` for the question, and beside it what is said of every thing."""
+    retriever = ListedRetriever({question: [first], general: [RETURNS, ASIDE]})
+    f = finding(built_in()["attest"], retriever=retriever, grader=grader, question=question)
+    f.query = replace(f.query, general=general)
+    return f
+
+
+async def test_what_is_said_of_every_thing_stands_beside_the_pages_of_the_one_that_is_named() -> None:
+    """Only where a title or heading is about it, and graded against the question without the thing as well."""
+    grader = ListedGrader({"device": 0.2, "returns": 0.1})
+    f = of_a_lamp("how do I return a Lamp Two", "how do I return a", DEVICE, grader)
+    await find(f)
+    assert grader.asked == [
+        ("how do I return a Lamp Two", ["device", "returns"]),
+        ("how do I return a", ["device", "returns"]),
+    ]
+
+
+async def test_where_a_page_of_the_thing_says_how_nothing_else_is_looked_at() -> None:
+    grader = ListedGrader({"device": 0.2})
+    told = replace(DEVICE, text="To mount it, hang the shade on the hook.")
+    f = of_a_lamp("how do I install the Lamp Two", "how do I install the", told, grader)
+    await find(f)
+    assert [ids for _, ids in grader.asked] == [["device"]]
+    assert f.query.general == ""
 
 
 async def test_key_words_are_searched_for_and_the_question_is_graded_against() -> None:

@@ -1,6 +1,6 @@
 """Shorthand of a help desk: found as words of their own, the longest first, and never in words that documents have anyway."""
 
-from grounding.query.shorthand import called_otherwise, in_full
+from grounding.query.shorthand import called_otherwise, compared_by, in_full, said_as
 from grounding.text import terms
 
 
@@ -23,3 +23,16 @@ def test_words_that_documents_may_not_have_come_with_others_for_them() -> None:
     assert called_otherwise("Postage for a kid?") == {"Postage": ("shipping", "delivery"), "kid": ("child",)}
     assert called_otherwise("what does it cost") == {}
     assert called_otherwise("re-hire, hires") == {}
+
+
+def test_what_is_compared_comes_with_what_documents_call_it() -> None:
+    assert compared_by("Is the X2 Faster than the X1?") == {"Faster": ("speed", "fastest", "throughput")}
+    assert compared_by("x1 vs x2") == {}
+
+
+def test_a_question_comes_with_the_ways_in_which_documents_may_say_it() -> None:
+    assert said_as("how do I return a broken") == (
+        (frozenset(terms("return")),),
+        tuple(frozenset(terms(word)) for word in ("broken", "faulty", "defective", "damaged")),
+    )
+    assert said_as("how do I") == ()

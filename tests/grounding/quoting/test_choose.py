@@ -240,3 +240,12 @@ def test_of_several_numbers_the_one_that_is_named_is_shown() -> None:
 def test_things_side_by_side_are_known_by_the_name_of_their_first_column_too() -> None:
     text = "Property: Wi-Fi | X1: Wi-Fi 6 | X2: Wi-Fi 7"
     assert shown(row(text), read("wifi of the x2")) == "Property: Wi-Fi | X2: Wi-Fi 7"
+
+
+def test_rows_of_a_table_that_the_evidence_cut_apart_stand_as_in_their_document() -> None:
+    late, early = "Colour | X1: red | X2: blue", "Weight | X1: 2 kg | X2: 3 kg"
+    found = [
+        Passage("c2", "d", "Comparison", f"Property: {late}", start=400),
+        Passage("c1", "d", "Comparison", f"Property: {early}", start=10),
+    ]
+    assert chosen("X1 vs X2", found, "Colour", near=["Weight"]) == [f"Property: {early}", f"Property: {late}"]

@@ -11,6 +11,7 @@ from grounding.quoting.conditions import (
     LACKS,
     in_english,
     less_for_the_country,
+    less_for_the_name_alone,
     less_for_what_is_carried,
     of_the_country,
     with_the_value,
@@ -198,3 +199,27 @@ def test_what_is_said_of_a_sibling_counts_less() -> None:
     assert with_the_value([[0.8, 0.8, 0.8]], read("can i wall mount the wren x1"), found) == [[0.8 * ASIDE, 0.8, 0.8]]
     assert with_the_value([[0.8, 0.8, 0.8]], read("can i wall mount it"), found) == [[0.8, 0.8, 0.8]]
     assert with_the_value([[0.8, 0.8, 0.8]], read("x1 against x2"), found) == [[0.8, 0.8, 0.8]]
+
+
+DOORBELL = passage("1. Look for the old bell.", "Lamp X2")
+RETURNS = passage("1. Print the label.", "Return an order")
+SHELF = passage("1. Find a free shelf.", "Store")
+
+
+@pytest.mark.parametrize(
+    ("question", "grades", "kept"),
+    [
+        ("how do I return a Lamp X2", (0.2, 0.4, 0.3), [0.9 * LACKS, 0.6, 0.5 * LACKS]),
+        ("how do I return a Lamp X2", (0.5, 0.4, 0.3), [0.9, 0.6, 0.5 * LACKS]),
+        ("how do I mount a Lamp X2", (0.2, 0.4, 0.3), [0.9, 0.6, 0.5]),
+        ("how do I use a Lamp X2", (0.2, 0.4, 0.3), [0.9, 0.6, 0.5]),
+        ("how do I return an order", (0.2, 0.4, 0.3), [0.9, 0.6, 0.5]),
+        ("what does it cost to return a Lamp X2", (0.2, 0.4, 0.3), [0.9, 0.6, 0.5]),
+    ],
+)
+def test_a_page_of_a_thing_is_no_answer_on_what_to_do_with_it(
+    question: str, grades: tuple[float, ...], kept: list[float]
+) -> None:
+    """Where another, which says what is to be done, is graded higher."""
+    told = candidates((DOORBELL, RETURNS, SHELF))
+    assert less_for_the_name_alone([[0.9, 0.6, 0.5]], read(question), told, grades) == [kept]

@@ -16,6 +16,7 @@ from grounding.quoting.siblings import (
     rivals,
     tables,
     together,
+    without_label,
 )
 from grounding.quoting.weighed import Weighed
 from grounding.records import Passage
@@ -254,3 +255,9 @@ def test_a_cell_is_named_by_its_row_and_its_column(question: str, named: bool) -
     passages, found = kb(SIDES)
     reading = read(question)
     assert names_a_cell(0, reading, fitted_tables(reading, found, passages)) is named
+
+
+def test_an_attribute_does_not_say_that_it_is_one() -> None:
+    assert without_label("Property: Weight | X1: 2 kg | X2: 3 kg") == "Weight | X1: 2 kg | X2: 3 kg"
+    assert without_label("Weight | X1: 2 kg") == "Weight | X1: 2 kg"
+    assert without_label("Product: X1 | Weight: 2 kg") == "Product: X1 | Weight: 2 kg"
