@@ -162,8 +162,7 @@ def _told(reply: ReplyView, draft: ClaimMap | None) -> dict[str, Any]:
 
 
 def _listed(source: ListedSource) -> dict[str, Any]:
-    place = source.locator if source.locator != source.name else ""
-    return {"n": source.n, "name": source.name, "place": place, "quote": source.quote, "web": source.web}
+    return {"n": source.n, "name": source.name, "place": source.place, "quote": source.quote, "web": source.web}
 
 
 def _struck(row: ClaimRow) -> dict[str, str]:

@@ -15,6 +15,7 @@ from bot.rows.fields import Json
 from bot.rows.forms import MAX_K
 from bot.rows.forms import retrieve as retrieve_form
 from bot.system import System
+from bot.view.place import named_place
 from grounding.errors import InputError
 
 app = options.command_app()
@@ -83,7 +84,7 @@ def _show(found: dict[str, Any]) -> None:
 
 
 def _source(result: dict[str, Any]) -> str:
-    return " · ".join(part for part in (result["title"] or result["doc_id"], result["locator"]) if part)
+    return named_place(result["title"] or result["doc_id"], result["locator"])
 
 
 def _start(text: str) -> str:

@@ -18,6 +18,7 @@ from bot.records import Actor
 from bot.system import System
 from bot.turn.read_again import may_see, versions_of
 from bot.view.markup import Mark, Segment, segments
+from bot.view.place import place_in
 from bot.wording.evidence import EvidenceWords
 from bot.wording.refusals import language_of
 from bot.wording.web import web_place
@@ -28,11 +29,11 @@ from rai.records import Entry
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """What the page shows. `pieces` covers the whole text; keys are "passage" and "quote"."""
+    """What the page shows; `place` beside the title. `pieces` covers the whole text; keys are "passage" and "quote"."""
 
     title: str
     url: str | None
-    locator: str | None
+    place: str
     pieces: list[Segment]
     notices: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
@@ -157,7 +158,14 @@ def _from_document(
         (w("fact_internal"), w("is_internal" if document.internal else "not_internal")),
     )
     pieces = segments(document.text, marks)
-    return Cited(document.title, web_url(document.url), evidence.get("locator"), pieces, tuple(notices), facts)
+    return Cited(
+        document.title,
+        web_url(document.url),
+        place_in(document.title, evidence.get("locator")),
+        pieces,
+        tuple(notices),
+        facts,
+    )
 
 
 def _from_record(entry: Entry, evidence: dict[str, Any], w: EvidenceWords) -> Cited:
@@ -174,7 +182,12 @@ def _from_record(entry: Entry, evidence: dict[str, Any], w: EvidenceWords) -> Ci
     )
     title = str(evidence.get("title") or "Web page")
     return Cited(
-        title, web_url(evidence.get("url")), evidence.get("locator"), segments(text, marks), (w("was_found"),), facts
+        title,
+        web_url(evidence.get("url")),
+        place_in(title, evidence.get("locator")),
+        segments(text, marks),
+        (w("was_found"),),
+        facts,
     )
 
 

@@ -312,8 +312,7 @@ def _sources(reply: ReplyView, shown: Shown, rows: int) -> list[Json]:
     for n in sorted(chosen)[:rows]:
         source = chosen[n]
         date = shown.words.day(shown.dates.get(n, ""))
-        place = source.locator if source.locator != source.name else ""
-        said = (source.name, place, shown.words("as_of", date=date) if date else "", source.web)
+        said = (source.name, source.place, shown.words("as_of", date=date) if date else "", source.web)
         lines.append(f"[{n}] " + " · ".join(cut(part, MAX_LINE) for part in said if part))
     return [text_block(line, size="Small") for line in lines]
 

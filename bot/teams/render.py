@@ -191,7 +191,7 @@ def _claim(citation: ListedSource, source: SourceLink | None) -> Json:
     url = _link(citation, source)
     if url:
         appearance["url"] = url
-    keywords = [citation.locator, citation.web.capitalize()]
+    keywords = [citation.place, citation.web.capitalize()]
     kept = [k for k in map(_line, keywords) if k and utf16(k) <= MAX_KEYWORD]
     if kept:
         appearance["keywords"] = kept
@@ -227,7 +227,7 @@ def _asides(reply: ReplyView, words: CardWords) -> list[str]:
 
 def _entry(citation: ListedSource, source: SourceLink | None) -> str:
     title = plain(shorten(_line(citation.name), MAX_NAME))
-    place = f", {plain(_line(citation.locator))}" if citation.locator else ""
+    place = f", {plain(_line(citation.place))}" if citation.place else ""
     place += f" ({citation.web})" if citation.web else ""
     url = _link(citation, source)
     quote = f' — "{plain(shorten(_line(citation.quote), MAX_ABSTRACT))}"' if citation.quote.strip() else ""

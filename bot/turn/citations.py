@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.records import Citation, InternalNote
+from bot.view.place import named_place
 from grounding.evidence.overlap import apart
 from grounding.records import Evidence, Grade, Passage, Span
 from grounding.text import BAR, before_end, body_start, sentences
@@ -195,13 +196,9 @@ def _extract(passage: Passage, grades: Sequence[Grade]) -> str:
 def internal_notes(passages: Sequence[Passage], grades: Sequence[Grade], limit: int = 2) -> tuple[InternalNote, ...]:
     """What the human agent may read and a customer may not: the paragraph that is to the point, with the section that it stands in."""
     return tuple(
-        InternalNote(_with_section(p), p.doc_id, p.chunk_id, _paragraph(p, _extract(p, grades)))
+        InternalNote(named_place(p.title, p.locator), p.doc_id, p.chunk_id, _paragraph(p, _extract(p, grades)))
         for p in apart(passages[:limit])
     )
-
-
-def _with_section(passage: Passage) -> str:
-    return " · ".join(dict.fromkeys(part for part in (passage.title, passage.locator) if part))
 
 
 def _paragraph(passage: Passage, extract: str) -> str:

@@ -8,6 +8,7 @@ from bot.records import Reply
 from bot.turn.rework import last_turn
 from bot.turn.small_talk import Form, SmallTalkTexts, Talk, lists
 from bot.turn.state import TurnState
+from bot.view.place import named_place
 from bot.view.reply import ReplyView, reply_view
 from bot.view.verdict import MAX_LINE, cut, missing_parts, why_lines
 from bot.wording.card import CardWords
@@ -54,7 +55,7 @@ def _why(reply: ReplyView, asked: str, words: CardWords, texts: SmallTalkTexts) 
     missing = [words("missing", part=cut(part, MAX_LINE)) for part in missing_parts(reply, asked)]
     parts += ["\n".join(missing)]
     if reply.delivered:
-        named = dict.fromkeys(" · ".join(dict.fromkeys(p for p in (c.name, c.locator) if p)) for c in reply.citations)
+        named = dict.fromkeys(named_place(c.name, c.locator) for c in reply.citations)
         parts.append(_listed(texts.why_sources, list(named)[:MOST_SOURCES]))
     return "\n\n".join(filter(None, parts)) or (texts.why if reply.delivered else reply.answer)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.view.markup import Mark, segments
+from bot.view.place import place_in
 from bot.view.status_words import SIGNS, WORDS, said
 from bot.view.told import told_values
 from bot.wording.card import CardWords
@@ -49,6 +50,11 @@ class ShownSource:
     name: str = ""
     link: str | None = None
     quotes: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Where in its document it stands, beside its title."""
+        return place_in(self.source.title or "", self.locator)
 
 
 @dataclass(frozen=True, slots=True)

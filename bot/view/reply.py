@@ -13,6 +13,7 @@ from typing import Any, get_args
 from bot.records import Reply
 from bot.view.claim_form import parse_claims
 from bot.view.decisions import Decided, decided
+from bot.view.place import place_in
 from bot.wording.clarification import completed
 from bot.wording.contacts import source_tag
 from bot.wording.notes import for_person
@@ -42,6 +43,11 @@ class ListedSource:
     quote: str
     tier: Tier | None
     web: str
+
+    @property
+    def place(self) -> str:
+        """Where in its document it stands, beside its name."""
+        return place_in(self.name, self.locator)
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ def _sources(out: Console, title: str, sources: Sequence[ListedSource], claims: 
         return
     out.print(Text(f"\n{title}", style="bold"))
     for source in sources:
-        place = dict.fromkeys(part for part in (source.name, source.locator, source.url) if part)
+        place = filter(None, (source.name, source.place, source.url))
         origin = f" ({source.web})" if source.web else ""
         out.print(Text(f"[{source.n}] " + plain(" · ".join(place)) + origin))
         _quote(out, _leant_on(source, claims))

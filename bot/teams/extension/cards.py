@@ -17,6 +17,7 @@ from bot.teams.answer_card import (
 )
 from bot.teams.extension.talk import is_of_the_talk
 from bot.teams.ports import Json
+from bot.view.place import place_in
 from bot.view.reply import ListedSource, ReplyView
 from bot.view.told import Told, told_values
 from bot.view.verdict import MAX_VALUE, cut
@@ -44,7 +45,8 @@ def results(passages: Sequence[Passage], words: ExtensionWords) -> Json:
 
 
 def _result(passage: Passage, words: ExtensionWords) -> Json:
-    title, place = cut(passage.title, 80), f"{passage.locator}: " if passage.locator else ""
+    title, place = cut(passage.title, 80), place_in(passage.title, passage.locator)
+    place = f"{place}: " if place else ""
     place = f"{words('as_of', date=words.day(passage.updated))} · {place}" if passage.updated else place
     end = passage.start + len(passage.text)
     value = {
@@ -65,7 +67,7 @@ def inserted_passage(passage: Passage, words: ExtensionWords) -> Json:
     """The card that goes into the compose box: the words of the source without its marks of form, and where they stand."""
     parts = [
         passage.title,
-        passage.locator or "",
+        place_in(passage.title, passage.locator),
         words("as_of", date=words.day(passage.updated)) if passage.updated else "",
     ]
     source = " · ".join(cut(part, 120) for part in parts if part)
