@@ -103,8 +103,20 @@ def contested(
         return None
     said = _said_beside(n, answer)
     rivals = [r for r in rivals if id(r) not in said]
-    rivals = [r for r in rivals if not any(_is_range(p, r) for p in here)]
+    alone = _is_alone_of_its_kind(n, answer)
+    rivals = [
+        r
+        for r in rivals
+        if not any(_is_range(p, r) or (not alone and r.unit is p.unit and "|" not in r.unit.line) for p in here)
+    ]
     return (here, rivals) if rivals else None
+
+
+def _is_alone_of_its_kind(n: int, answer: Answer) -> bool:
+    """Whether a sentence has no other value of the kind that no source has: such a one stands for a neighbour of this, whose words are there for it."""
+    kind = answer.values[n].kind
+    near = islice((m for m in answer.near(n, 0) if m != n), MOST_BESIDE)
+    return not any(answer.values[m].kind == kind and not answer.standing(m) for m in near)
 
 
 def _another(found: Ranked) -> Finding:

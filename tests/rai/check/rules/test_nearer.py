@@ -52,3 +52,13 @@ def test_a_value_of_another_unit_is_no_rival() -> None:
         judged("After your fault report an engineer comes, in slots of 30 minutes.", source, "30 minutes").status
         == "exact"
     )
+
+
+def test_beside_a_number_that_no_source_has_its_neighbour_is_not_taken_for_another() -> None:
+    """A sentence that is told whole, with one of its two numbers wrong: the words of the wrong one are not there for the right one."""
+    line = "The alarm line is open day and night: +1 206-555-{} in North America and 020 7946 0900 in Europe."
+    told = check_claims(line.format("0710"), [Source("s", line.format("0110"))], None)
+    assert {c.text: c.status for c in told if c.kind == "phone"} == {
+        "+1 206-555-0710": "absent",
+        "020 7946 0900": "exact",
+    }
