@@ -332,8 +332,9 @@ def without_names(query: Query) -> Query:
 
 
 def question_of(query: Query) -> str:
-    """The question within a query, without the names of earlier turns; all that was typed where nothing was summarized."""
-    return " ".join(s.text for s in query.sentences) or query.text
+    """The question within a query, without the names of earlier turns that stand before it; all that was typed where nothing was summarized."""
+    said = " ".join(s.text for s in query.sentences)
+    return said or query.text.removeprefix(" ".join(query.entities)).strip() or query.text
 
 
 def last_turn_query(turns: Sequence[Turn], note: str) -> Query:

@@ -16,11 +16,13 @@ from grounding.query.conversation import (
     leans,
     missing_names,
     names,
+    question_of,
     resumed,
     with_story,
     with_words,
+    without_names,
 )
-from grounding.records import Role, Turn
+from grounding.records import Query, Role, Turn
 from tests.fakes.embedder import HashEmbedder
 
 TALK = (
@@ -265,3 +267,11 @@ def test_an_article_before_a_model_is_no_part_of_its_name() -> None:
     assert names("und der x2?") == []
     assert names("how much is the wren x2") == ["wren x2"]
     assert goes_on("und der x2?")
+
+
+def test_a_question_whose_words_were_replaced_is_still_told_from_the_names_before_it() -> None:
+    """Shorthand that is written out leaves no sentence as it was typed; the topic may have changed all the same."""
+    query = Query("roost h1 phone number france", entities=("roost h1",), asked="phone number france")
+    assert question_of(query) == "phone number france"
+    assert without_names(query).text == "phone number france"
+    assert question_of(Query("roost h1", entities=("roost h1",))) == "roost h1"
