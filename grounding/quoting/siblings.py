@@ -107,8 +107,10 @@ def fit(table: Table, reading: Reading) -> Fit:
     for column in range(1 if table.labelled else KEYS):
         values = [as_said(row[column], reading.text) if column < len(row) else "" for row in keys]
         now = _meant(values, last, said(last), reading, ranges_only=table.labelled)
-        wanted = now or _meant(
-            values, reading.text, said(last).over(said(reading.text)), reading, ranges_only=table.labelled
+        wanted = now or _not_of_another_family(
+            values,
+            last,
+            _meant(values, reading.text, said(last).over(said(reading.text)), reading, ranges_only=table.labelled),
         )
         if wanted is not None:
             left &= wanted.left
@@ -184,6 +186,15 @@ def _meant(
     rows = frozenset(i for i, value in enumerate(values) if value in chosen)
     texts = frozenset(i for i, value in enumerate(values) if len(value.split()) > SHORT_KEY)  # which may say it too
     return _Wanted(rows | texts, rows) if rows else None
+
+
+def _not_of_another_family(values: Sequence[str], last: str, before: _Wanted | None) -> _Wanted | None:
+    """What was asked about `before`, unless the `last` question says a word that several other values begin with: "what does the Swift cost" is not about the Roost."""
+    asked = content(last)
+    family = frozenset(i for i, value in enumerate(values) if asked.intersection(terms(value)[:1]))
+    if before is None or len({values[i] for i in family}) < 2 or family & before.left:
+        return before
+    return _Wanted(family, frozenset())
 
 
 def named_among(names: Sequence[str], question: str, *, compared: bool = False, in_part: bool = True) -> list[int]:

@@ -261,3 +261,19 @@ def test_an_attribute_does_not_say_that_it_is_one() -> None:
     assert without_label("Property: Weight | X1: 2 kg | X2: 3 kg") == "Weight | X1: 2 kg | X2: 3 kg"
     assert without_label("Weight | X1: 2 kg") == "Weight | X1: 2 kg"
     assert without_label("Product: X1 | Weight: 2 kg") == "Product: X1 | Weight: 2 kg"
+
+
+DEVICES = "Product: Hub H1 | Price: $99\nProduct: Lamp E1 | Price: $69\nProduct: Lamp E2 | Price: $109\nProduct: Hub H1 set | Price: $159"
+
+
+@pytest.mark.parametrize(
+    ("last", "prices"),
+    [
+        ("what does the lamp cost", ["69", "109"]),
+        ("what does it cost", ["99"]),
+        ("what does the hub cost", ["99"]),
+        ("what does the price depend on", ["99"]),
+    ],
+)
+def test_what_was_asked_about_before_gives_way_to_a_family_that_is_named(last: str, prices: Sequence[str]) -> None:
+    assert [row.rpartition("$")[2] for row in left(DEVICES, f"hub h1 {last}", last)] == list(prices)
