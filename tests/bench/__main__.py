@@ -20,7 +20,7 @@ from rich.table import Table
 from tests.bench.against_bm25s import bench_bm25s
 from tests.bench.azure_golden import bench_azure_golden
 from tests.bench.chain import bench_chain
-from tests.bench.channel import bench_channel
+from tests.bench.channel import bench_channel, bench_channel_memory
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.costing import bench_cost
 from tests.bench.desk import bench_desk
@@ -46,6 +46,7 @@ BENCHES: dict[str, Bench] = {
     "cold": bench_cold,
     "server": bench_server,
     "channel": bench_channel,
+    "channel-memory": bench_channel_memory,
     "words": bench_words,
     "files": bench_files,
     "vectors": bench_vectors,
@@ -71,7 +72,7 @@ BENCHES: dict[str, Bench] = {
     "desk": bench_desk,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
-ON_REQUEST = ("chain", "scale", "bm25s", "upload", "golden", "cost", "entries", "desk")
+ON_REQUEST = ("channel-memory", "chain", "scale", "bm25s", "upload", "golden", "cost", "entries", "desk")
 """They take minutes, or a package that nothing else needs: run only when they are named."""
 
 

@@ -1,4 +1,8 @@
-"""Benchmark of the bot's door, over a fake channel and real HTTP: how soon and how fast activities are acknowledged, beside a bare bot of botbuilder; turns on a slow channel; memory; over each SDK."""
+"""Benchmark of the bot's door, over a fake channel and real HTTP: how soon and how fast activities are acknowledged, beside a bare bot of botbuilder; turns on a slow channel; memory; over each SDK.
+
+What takes time is alone on the machine, and done in two minutes. Memory is a bench of its own: its turns are seven minutes of a processor, and both bots are looked at side
+by side, for it grows no faster or slower for company.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,8 @@ WARM, MANY, AT_ONCE = 1_000, 10_000, 40
 """Turns before memory is looked at, turns after which it is looked at again, and how many are under way together."""
 AGAIN_S = 0.5
 WARM_EACH = 2
+TOLD_EACH = 1_000
+"""Turns after which the part that takes minutes says how far it is."""
 SDKS = ("botbuilder", "agents")
 MIB = 2**20
 
@@ -52,19 +58,36 @@ class Counting(FakeChannel):
 
 
 async def bench_channel(place: Place) -> list[Figure]:
-    """All of it, over each SDK, each part on bots of its own."""
+    """All that takes time, over each SDK, each part on bots of its own."""
+    told = _Progress()
     echo, _ = await _rate("echo", place.scratch)
+    told.done("bare bot")
     n = CONVERSATIONS * EACH
     figures = [
         Figure("a bare botbuilder bot, which answers before it acknowledges, activities a second", echo, "/s", n)
     ]
     for sdk in SDKS:
-        figures += [
-            *await _acknowledged(sdk, place, echo),
-            await _slow(sdk, place),
-            *await _memory(sdk, place),
-        ]
+        figures += await _acknowledged(sdk, place, echo)
+        told.done(f"{sdk}: acknowledged")
+        figures.append(await _slow(sdk, place))
+        told.done(f"{sdk}: slow channel")
     return figures
+
+
+async def bench_channel_memory(place: Place) -> list[Figure]:
+    """What the door's memory grows by over many turns, over each SDK."""
+    told = _Progress()
+    return [figure for grown in await asyncio.gather(*(_memory(s, place, told) for s in SDKS)) for figure in grown]
+
+
+class _Progress:
+    """Says on stderr what is done, and how many seconds after the beginning."""
+
+    def __init__(self) -> None:
+        self._began = time.perf_counter()
+
+    def done(self, what: str) -> None:
+        sys.stderr.write(f"bench: channel: {what}, {time.perf_counter() - self._began:.0f} s\n")
 
 
 async def _rate(kind: str, scratch: Path) -> tuple[float, list[float]]:
@@ -83,6 +106,7 @@ async def _acknowledged(sdk: str, place: Place, echo: float) -> list[Figure]:
     async with _running(sdk, place.scratch) as (post, channel, _):
         await _warmed(post, channel)
         paced = await _post_all(post, channel, "paced", PACED, PACE_S)
+        await channel.until_came(CONVERSATIONS * (WARM_EACH + PACED))  # none is left to a channel that is gone
     n = CONVERSATIONS * EACH
     name = f"{sdk}: activity acknowledged, {CONVERSATIONS} conversations at once"
     return [
@@ -123,7 +147,7 @@ async def _slow(sdk: str, place: Place) -> Figure:
     return Figure(name, seconds, "s", SLOW, "<= 2")
 
 
-async def _memory(sdk: str, place: Place) -> list[Figure]:
+async def _memory(sdk: str, place: Place, told: _Progress) -> list[Figure]:
     async with _running(sdk, place.scratch) as (post, channel, process):
         waiting = asyncio.Semaphore(AT_ONCE)
 
@@ -131,6 +155,8 @@ async def _memory(sdk: str, place: Place) -> list[Figure]:
             async with waiting:
                 await post(_message(channel, f"memory-{number % 200}"))
                 await channel.until_came(number - 2 * AT_ONCE)  # no queue grows, so what grows is no queue
+                if number % TOLD_EACH == 0:
+                    told.done(f"{sdk}: memory, turn {number:,} of {WARM + MANY:,}")
 
         await asyncio.gather(*(turn(n) for n in range(WARM)))
         before = process.memory_info().rss / MIB
