@@ -119,7 +119,15 @@ def test_steps_name_every_rule_that_decides_a_value_by_itself() -> None:
         "how-many",
         "lookalike",
     }
-    left = {"only-asked", "asks-the-reader", "within-name", "open-year", "no-source", "perhaps-worked-out", "hold-one-another"}
+    left = {
+        "only-asked",
+        "asks-the-reader",
+        "within-name",
+        "open-year",
+        "no-source",
+        "perhaps-worked-out",
+        "hold-one-another",
+    }
     of_values = {r.id for r in RULES if r.about in ("value", "name")}
     assert frozenset().union(*(step.rules for step in ALONE)) == of_values - together - left
 
