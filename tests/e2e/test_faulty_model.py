@@ -49,7 +49,7 @@ DELIVERED = (Outcome.ANSWERED, Outcome.REPAIRED)
 
 
 class QuotingModel:
-    """Answers with the sentences of the evidence in the prompt that share most terms with the question, each with its [n]."""
+    """Answers with the sentences of the evidence in the prompt that share most terms with the question, each with its [n]; headings say nothing by themselves."""
 
     name = "quoting"
 
@@ -64,7 +64,7 @@ class QuotingModel:
             (len(asked & set(terms(s.text))), s.text.strip().removesuffix("."), n)
             for n, _, passage in _FENCED.findall(system)
             for s in sentences(passage)
-            if "\n" not in s.text.strip() and any(c.isdigit() for c in s.text)
+            if "\n" not in s.text.strip() and any(c.isdigit() for c in s.text) and not s.text.startswith("#")
         ]
         best = sorted((f for f in found if f[0]), key=lambda f: -f[0])[:QUOTED]
         self.last = "\n".join(f"{text} [{n}]." for _, text, n in best) or insufficient_sentence()

@@ -329,7 +329,10 @@ def _days(n: int, day: Found, answer: Answer, operands: tuple[Operand, ...]) -> 
         lasts=pattern("reckoning", "lasting", parts=True).search(sentence) is not None,
         next_to=_next_to(day, answer, operands),
     )
-    yield from day_ways(day, (*operands, *_ranked_days(answer, operands)), told)
+    ranked = tuple(_ranked_days(answer, operands))
+    at = {each.found.start for each in ranked}
+    operands = tuple(o for o in operands if o.found.kind != "date" or o.found.start not in at or not _stands(o, answer))
+    yield from day_ways(day, (*operands, *ranked), told)
     yield from recurring_ways(day, operands, tuple(series_of(n, answer, operands)))
     yield from day_of_month(n, day, answer)
 

@@ -140,7 +140,9 @@ def _last_of_series(
                     if last is None or not says(found, last) or found.shares_form(start.found):
                         continue
                     missed = {d for o in each.off for d in days_of(o, (day.year, last.year))}
-                    if sum(day < d < last and d.isoweekday() == day.isoweekday() for d in missed) <= extra:
+                    if sum(day < d < last and d.isoweekday() == day.isoweekday() for d in missed) == (
+                        extra if each.off else 0
+                    ):
                         written = f"{start.text} + {times} {each.unit}s"
                         yield Reckoned((start, each.count), written, min(start.far, 1.0) + 0.25 + 0.25 * extra)
 

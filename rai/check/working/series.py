@@ -55,7 +55,7 @@ def _every_series(n: int, answer: Answer, operands: Sequence[Operand]) -> Iterat
             if not monthly and not weekly:
                 continue
             left_out = pattern("reckoning", "break", parts=True)
-            breaks, least = left_out.search(every) is not None, int(left_out.search(sentence) is not None)
+            breaks, least = bool(off) or left_out.search(every) is not None, int(left_out.search(sentence) is not None)
             yield Series(operand, "month" if monthly else "week", breaks, least, off)
 
 
@@ -64,8 +64,15 @@ def _days_off(answer: Answer) -> Iterator[Found]:
     left_out = pattern("reckoning", "break", parts=True)
     for text in answer.context.sources:
         for place in text.kinds.get("date", ()):
-            if left_out.search(place.text()[max(0, place.found.start - _NEAR) : place.found.start]):
+            before = place.text()[max(0, place.found.start - _NEAR) : place.found.start]
+            goes_on = _TO.match(place.text(), place.found.end) is not None
+            if left_out.search(before) and not (goes_on or _RANGE.search(before)):
                 yield place.found
+
+
+_TO = re.compile(r"[ \u00a0]?(?:[-–—]|to|bis|au|al|tot|do)[ \u00a0]?\d")
+_RANGE = re.compile(r"\d\.?[ \u00a0]?(?:[-–—]|to|bis|au|al|tot|do)[ \u00a0]?$")
+"""A day that ends a stretch of days, of which it is not known which have a meeting: 27–31 October."""
 
 
 def _told_of(operand: Operand, answer: Answer) -> Iterator[str]:
