@@ -192,14 +192,22 @@ def serve_with_workers(
                 for at, worker in enumerate(workers):
                     if received or worker.is_alive():
                         continue
-                    ended = [*(when for when in ended if when > time.monotonic() - WITHIN_S), time.monotonic()]
-                    if len(ended) > MOST_ENDED:
-                        raise ServiceUnavailable("serve", f"workers end again and again, the last {_how(worker)}")
+                    _count_ended(ended, worker)
                     log.error("worker %d %s; another takes its place", at + 1, _how(worker))
-                    workers[at] = started(ServingProcess(at + 1, count, ""))
+                    with contextlib.suppress(
+                        ServiceUnavailable
+                    ):  # one that is ended while it starts is looked at again
+                        workers[at] = started(ServingProcess(at + 1, count, ""))
             return received[0]
         finally:
             _stop(workers, settings.bounds.turn_deadline_s)
+
+
+def _count_ended(ended: list[float], worker: BaseProcess) -> None:
+    """Note that a worker ended or did not start. Raises ServiceUnavailable at the one of `WITHIN_S` seconds that is one too many."""
+    ended[:] = [*(when for when in ended if when > time.monotonic() - WITHIN_S), time.monotonic()]
+    if len(ended) > MOST_ENDED:
+        raise ServiceUnavailable("serve", f"workers end again and again, the last {_how(worker)}")
 
 
 def _how(worker: BaseProcess) -> str:

@@ -23,7 +23,7 @@ _CUSTOMER = frozenset(
 _AGENT = frozenset(
     "agent bot support rep representative advisor adviser operator assistant team staff service desk host moderator chatbot mitarbeiter mitarbeiterin berater beraterin conseiller agente operatore medewerker konsultant us me".split()
 )
-_CLOCK = r"(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[ap]\.?m\.?)?"
+_CLOCK = r"(?:\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?,? )?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[ \u202f]?[apAP]\.?[mM]\.?)?"
 _SAID = re.compile(
     rf"[>\s*_]*(?P<time>[\[(]?{_CLOCK}[\])]?[\s–|-]*)?(?:\*\*)?(?P<name>[^\W\d_][\w.'’ -]{{0,34}}?)(?P<note> ?\([^)\n]{{1,20}}\))?(?:\*\*)?(?P<after> ?[\[(]{_CLOCK}[\])])?\s?:(?:\*\*)?(?:[ \t]+|$)(?P<said>.*)"
 )
@@ -41,6 +41,8 @@ _RUN_ON = re.compile(
 """Before a time in brackets and a name, within a line: "… hi there [10:03] Tom (Agent): hello"."""
 _STAMPED = re.compile(rf"[>\s]*(?P<name>[^\W\d_][\w.'’ -]{{0,34}}?),?[ \t]+[\[(]?{_CLOCK}[\])]?\s*")
 """A line that is a name and a time; what is said follows below."""
+_STAMPED_BEFORE = re.compile(rf"[>\s]*[\[(]{_CLOCK}[\])][ \t]+(?P<name>[^\W\d_][\w.'’ -]{{0,34}}?)\s*")
+"""A line that is a time in brackets and a name, as Teams copies several messages: "[11/23 10:02 AM] Jo Doe"."""
 _NUMBERED = re.compile(rf"[>\s]*[\[(]{_CLOCK}[\])][ \t]*(?P<name>\+?[\d* ()-]{{6,20}}):[ \t]*(?P<said>.*)")
 """Who has no name in the address book of a telephone."""
 _SIGNED = re.compile(
@@ -118,7 +120,7 @@ def _end_of(text: str) -> tuple[str, list[Turn]]:
 
 def _head(line: str) -> tuple[str, str, bool] | None:
     """Who speaks in a line, what they say, and whether a time or a known word shows that it is a message; None of any other line."""
-    if stamped := _STAMPED.fullmatch(line):
+    if stamped := _STAMPED.fullmatch(line) or _STAMPED_BEFORE.fullmatch(line):
         return stamped["name"], "", True
     if numbered := _NUMBERED.fullmatch(line):
         return numbered["name"], numbered["said"], True

@@ -27,11 +27,11 @@ def is_about_picture(question: str, *, named: bool) -> bool:
 
 
 def asks_about_unsaid(question: str) -> bool:
-    """True for "what does this error mean?": it points at a code or message, says nothing of what that says, and names nothing else."""
+    """True for "what does this error mean?", "what does the error code mean?": it asks for a code or message, says nothing of what that says, and names nothing else."""
     said = frozenset(_WORD.findall(question.lower()))
     points = _words("points") | _words("points_back")
     rest = said - points - _words("shows") - _words("reads") - _words("asks") - STOP_WORDS - _FUNCTION
-    asked = all(said & told for told in (points, _words("reads"), _words("asks")))
+    asked = all(said & told for told in (points | _ARTICLES, _words("reads"), _words("asks")))
     return asked and not rest and not any(c.isdigit() for c in question)
 
 
@@ -41,6 +41,7 @@ def what_it_says(language: str) -> str:
     return (table.get(language) or table[FALLBACK])["asked"]
 
 
+_ARTICLES = frozenset("the der die das le la les el los il lo i o a os de het l".split())
 _FUNCTION = frozenset(
     "please hi hello here there now customer gets sees got was wie welche welcher bedeuten que quoi quel quelle est ce qué cuál significa che cosa quale o que qual wat welke wil zeggen".split()
 )

@@ -47,7 +47,14 @@ def running(*command: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def workers_of(process: subprocess.Popen[str]) -> list[int]:
-    return [child.pid for child in psutil.Process(process.pid).children() if "spawn_main" in " ".join(child.cmdline())]
+    return [child.pid for child in psutil.Process(process.pid).children() if "spawn_main" in _command_of(child)]
+
+
+def _command_of(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:  # ended, and not waited for yet
+        return ""
 
 
 def row(row_id: str) -> str:
@@ -140,6 +147,25 @@ def test_another_takes_the_place_of_a_worker_that_dies(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
         assert not any(psutil.pid_exists(pid) for pid in pids)
+
+
+def test_a_worker_that_dies_while_it_starts_takes_no_other_with_it(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(WORKERS, encoding="utf-8")
+    with running(str(script), "serve", "--port", "0", "--workers", "2", "--json") as process:
+        assert process.stdout is not None
+        base = json.loads(process.stdout.readline())["messages"].removesuffix("/api/messages")
+        first, second = workers_of(process)
+        os.kill(second, signal.SIGKILL)
+        while not (young := [pid for pid in workers_of(process) if pid not in (first, second)]):
+            time.sleep(0.01)
+        os.kill(young[0], signal.SIGKILL)
+        while len(pids := [pid for pid in workers_of(process) if pid not in (second, *young)]) < 2:
+            assert process.poll() is None
+            time.sleep(0.05)
+        assert first in pids
+        with urllib.request.urlopen(f"{base}/healthz", timeout=60) as response:
+            assert response.status == 200
 
 
 def test_workers_that_die_again_and_again_stop_the_server_with_3(tmp_path: Path) -> None:

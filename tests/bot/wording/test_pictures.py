@@ -30,6 +30,9 @@ def test_words_that_point_at_it_and_name_nothing_else(question: str, *, named: b
     ("question", "unsaid"),
     [
         ("What does this error mean?", True),
+        ("What does the error mean?", True),
+        ("what does the error code mean", True),
+        ("What does the warning say about batteries?", False),
         ("what does this error message say", True),
         ("And what does that error mean?", True),
         ("wat betekent die melding?", True),
