@@ -308,8 +308,10 @@ def _closes(found: Mapping[str, _Read], history: Sequence[Turn]) -> bool:
     said = [turn for turn in tail if turn.role == "customer" and not _forms(turn.text, beginning=False)]
     if not any(turn.role in ("customer", "agent") for turn in tail):
         return True
-    if any(read.form == "summary" for read in found.values()):
+    if any(read.form in ("summary", "new") for read in found.values()):
         return True
+    if tail[-1].role == "user":
+        return True  # whoever asked in between had a reply, though none that answered
     if any(read.form in REWORKS or read.form == "why" for read in found.values()):
         return False
     return not said or (tail[-1].role == "agent" and _answers(tail[-1].text))

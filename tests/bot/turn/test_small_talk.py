@@ -190,6 +190,8 @@ ASKED = Turn("customer", "How long do refunds take?")
         ("thanks!", (ASKED, Turn("agent", "They take 5 days.")), True),
         ("thanks!", (ASKED, Turn("assistant", "Five days [1].")), True),
         ("thanks!", (Turn("user", "How long do refunds take?"),), True),
+        ("New customer", (Turn("customer", "The device of the customer shows C-412."),), True),
+        ("thanks", (ASKED, Turn("user", "Which warranty applies to her device?")), True),
         ("bye", (Turn("customer", "hello"), Turn("agent", "Hello, who is there?")), True),
         ("why?", (ASKED, Turn("agent", "They take 5 days, for the bank needs them to see to it.")), False),
         ("why?", (ASKED, Turn("assistant", "Five days [1].")), True),
