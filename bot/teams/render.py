@@ -34,6 +34,8 @@ BUDGET = MAX_BYTES - 1024
 """Room is left for the end of a stream that the message may become."""
 MAX_NOTE = 300
 MAX_LISTED = 5
+MAX_OFFERED = 600
+"""Characters of a quote that stands in place of an answer: one that is cut before "cannot be returned" says the opposite."""
 MAX_ASKED = 600
 MAX_CHOICES = 3
 """Teams shows the first three of suggested actions."""
@@ -212,7 +214,7 @@ def _sources(citations: Iterable[ListedSource], source: SourceLink | None, words
 
 def _asides(reply: ReplyView, words: CardWords) -> list[str]:
     """What stands below the answer, each block marked for what it is."""
-    offered = [f"- {_entry(c, None)}" for c in reply.offered[:MAX_LISTED]]
+    offered = [f"- {_entry(c, None, MAX_OFFERED)}" for c in reply.offered[:MAX_LISTED]]
     internal = [
         f"> **{plain(n.title)}:** {plain(shorten(_line(n.quote), MAX_NOTE))}" for n in reply.internal[:MAX_LISTED]
     ]
@@ -225,12 +227,12 @@ def _asides(reply: ReplyView, words: CardWords) -> list[str]:
     return blocks
 
 
-def _entry(citation: ListedSource, source: SourceLink | None) -> str:
+def _entry(citation: ListedSource, source: SourceLink | None, most: int = MAX_ABSTRACT) -> str:
     title = plain(shorten(_line(citation.name), MAX_NAME))
     place = f", {plain(_line(citation.place))}" if citation.place else ""
     place += f" ({citation.web})" if citation.web else ""
     url = _link(citation, source)
-    quote = f' — "{plain(shorten(_line(citation.quote), MAX_ABSTRACT))}"' if citation.quote.strip() else ""
+    quote = f' — "{plain(shorten(_line(citation.quote), most))}"' if citation.quote.strip() else ""
     return f"{title}{place}{quote}" + (f" <{url}>" if url else "")
 
 

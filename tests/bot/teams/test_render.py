@@ -159,6 +159,14 @@ def test_offered_sources_and_notes_are_listed() -> None:
     assert "channelData" not in render(reply, teams=True)  # nothing in the ledger to give feedback on
 
 
+def test_a_quote_in_place_of_an_answer_is_not_cut_before_its_point() -> None:
+    quote = f"Opened microSD cards {'and whatever else was unsealed ' * 6}cannot be returned."
+    reply = reply_of(
+        outcome=Outcome.WITHHELD, answer="No supported answer.", offered=(replace(citation(1), quote=quote),)
+    )
+    assert f'"{quote}"' in render(reply, teams=True)["text"]
+
+
 def test_a_note_that_is_for_the_record_alone_is_not_shown() -> None:
     reply = told(REPLY, notes=(unread("Wo ist meine Bestellung?") or "", "the web was not searched"))
     text = render(reply, teams=True)["text"]
