@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grounding.text import caseless, words
+from grounding.text import BAR, caseless, words
+from rai.check.comparison.lookup_keys import rivalled
 from rai.check.context import CheckContext, Finding
 from rai.check.phrasing.plain import plain_words, substance
 from rai.check.statements.contrast import denies
@@ -18,6 +19,7 @@ from rai.check.statements.covered import covered
 from rai.check.statements.overtaken import is_overtaken
 from rai.check.statements.prepared import PreparedStatement, read_statement
 from rai.check.statements.statement_rules import RULES
+from rai.claims.find import find_values
 from rai.records import Claim
 
 COVERED = "statement-covered"
@@ -92,9 +94,38 @@ def _open(said: PreparedStatement, valued: frozenset[str]) -> str:
 
 
 def with_values(claims: Sequence[Claim]) -> list[Claim]:
-    """`claims` with each statement opened (`unchecked`) that was supported by its likeness alone while a value within it is not supported."""
+    """`claims` with each statement opened (`unchecked`) that was supported by its likeness alone while a value within it is not supported, or is another than
+    that of the sentences it is like.
+    """
+    claims = [_told_otherwise(c, claims) if c.rule == "held" and c.kind in _MEASURED else c for c in claims]
     doubted = [c for c in claims if c.kind not in ("statement", "entity") and (c.unsupported or c.status in DOUBTFUL)]
     return [_opened(c, doubted) if c.rule == COVERED else c for c in claims]
+
+
+_MEASURED = frozenset({"quantity", "money", "percent"})
+
+
+def _told_otherwise(value: Claim, claims: Sequence[Claim]) -> Claim:
+    """A value `unchecked` that stands in a source, but in none of the sentences that its own is like, of which one has another for it: "Cancel your Care plan with
+    14 days' notice", where Care is cancelled with 30 days' notice and something else within 14 days.
+    """
+    inside = (c for c in claims if c.rule == COVERED and c.start <= value.start and value.end <= c.end)
+    for statement in inside:
+        beside = [c for c in claims if c.kind in _MEASURED and statement.start <= c.start and c.end <= statement.end]
+        if len(beside) > 1 or len(statement.evidence) > 1:
+            continue  # which of them is whose is not told by likeness
+        span = statement.evidence[0]
+        if any(e.source == span.source and e.start < span.end and span.start < e.end for e in value.evidence):
+            continue
+        mine = find_values(value.text)
+        others = [
+            f for f in find_values(span.text) if mine and f.kind == value.kind and rivalled(f) == rivalled(mine[0])
+        ]
+        if len(others) == 1 and BAR not in span.text:
+            theirs = span.text[others[0].start : others[0].end]
+            why = f"The words of the sentence stand rather by {theirs} in {span.source}."
+            return replace(value, status="unchecked", rule="words-nearer", why=why, p=None)
+    return value
 
 
 def _opened(claim: Claim, doubted: Sequence[Claim]) -> Claim:
