@@ -103,11 +103,15 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     place, other = next((p, o) for p, o in beaten if o is not None)
     if not other.clause and _is_used(n, other.place, answer):
         return held(claim, found, [place], "held-beside")
+    return _for_something_else(place, other, claim, around)
+
+
+def _for_something_else(place: Place, other: Rival, claim: Claim, around: Around) -> Finding:
+    """`wrong_role`, with the value that stands where the answer's words are; `unchecked` where only the wording tells so, of what stands beside the same words for many a thing."""
     spans = (place.span(), other.place.span())
     why = f"{name_of(place)} has {spans[0].text} for something else; here {name_of(other.place)} says {spans[1].text}."
-    if other.by == "close-wording" and (
-        claim.kind in _LOOSE or _MULTIPLE.fullmatch(claim.text) or _IT.search(around.preceding)
-    ):
+    loose = claim.kind in _LOOSE or _MULTIPLE.fullmatch(claim.text) or _IT.search(around.preceding)
+    if other.by == "close-wording" and loose:
         return Finding("unchecked", spans, why, rule=other.by)
     return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=other.by)
 
