@@ -34,7 +34,7 @@ from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
 from rai.claims.names import codes, names
 from rai.claims.times import relative
-from rai.records import CONTACT_KINDS, SUPPORTED, Claim, EntityType, EvidenceSpan, Kind, Source, Status
+from rai.records import SUPPORTED, Claim, EntityType, EvidenceSpan, Kind, Source, Status
 
 NOT_ASKED = "Only values were checked."
 """The reason given for names and sentences that nobody asked about."""
@@ -253,20 +253,9 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
             "contradicted", (says,), f"The source says the opposite here: {says.text}", rule="quoted-opposite"
         )
     status: Status = "absent" if finding.status == "absent" or not said(claim.text, context.sources) else "wrong_role"
-    if status == "wrong_role" and claim.kind not in CONTACT_KINDS and _is_of_another_source(finding, says):
-        return finding  # the newer notice has the sentence with its own number
     instead = says if all(c.says == says for c in here) else None
     why = f"The source says {says.text} here, not {claim.text}."
     return Finding(status, (says,), why, instead=instead, rule="quoted-otherwise")
-
-
-def _is_of_another_source(finding: Finding, says: EvidenceSpan) -> bool:
-    """True if a value is held by sources, and by none of them that has the quoted sentence."""
-    return (
-        finding.status in SUPPORTED
-        and bool(finding.evidence)
-        and all(s.source != says.source for s in finding.evidence)
-    )
 
 
 def _stands_all_the_same(
