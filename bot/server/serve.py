@@ -194,9 +194,8 @@ def serve_with_workers(
                         continue
                     _count_ended(ended, worker)
                     log.error("worker %d %s; another takes its place", at + 1, _how(worker))
-                    with contextlib.suppress(
-                        ServiceUnavailable
-                    ):  # one that is ended while it starts is looked at again
+                    # one that is ended while it starts is looked at again
+                    with contextlib.suppress(ServiceUnavailable):
                         workers[at] = started(ServingProcess(at + 1, count, ""))
             return received[0]
         finally:

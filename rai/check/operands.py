@@ -7,6 +7,7 @@ that are tied, with the nearest first and few of them, it explains few.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -50,6 +51,10 @@ def amount_of(found: Found) -> Decimal | None:
     except InvalidOperation:
         return None
     return amount if amount.is_finite() and abs(amount) <= LARGEST else None
+
+
+BARE_AMOUNT = re.compile(r"\d[\d.,]*[.,]\d\d")
+"""A number with two decimals and no unit: beside amounts of money it is one."""
 
 
 def unit_of(found: Found) -> str:

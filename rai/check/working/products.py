@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
 from math import ceil
 
-from rai.check.operands import Operand, numbered, unit_of
+from rai.check.operands import BARE_AMOUNT, Operand, numbered, unit_of
 from rai.check.working.terms import SAID, FormulaTerm, cost_of, factor_of, scaled
 from rai.claims.found import Found
 from rai.claims.numbers.units import dimension_of
@@ -30,12 +29,8 @@ def counts_of(operands: Iterable[Operand]) -> list[tuple[Operand, Decimal]]:
         if o.found.kind in ("number", "quantity")
         and 0 < n <= (MOST_METERED if _is_metered(o) else MOST_MULTIPLE)
         and n != 1
-        and not (n > 1 and _AMOUNT.fullmatch(o.text))
+        and not (n > 1 and BARE_AMOUNT.fullmatch(o.text))  # 12,00 × EUR 7,50 is nothing
     ]
-
-
-_AMOUNT = re.compile(r"\d[\d.,]*[.,]\d\d")
-"""A bare number with two decimals is an amount, which nothing is multiplied by: 12,00 × EUR 7,50."""
 
 
 MOST_METERED = 1_000_000

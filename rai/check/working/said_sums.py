@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from rai.check.answer import Answer
 from rai.check.context import Finding
-from rai.check.operands import amount_of, unit_of
+from rai.check.operands import BARE_AMOUNT, amount_of, unit_of
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.records import SUPPORTED
@@ -160,10 +160,7 @@ def _is_amount(m: int, answer: Answer) -> bool:
 
 def is_bare_amount(m: int, answer: Answer) -> bool:
     """True of a bare number with two decimals: beside amounts it is one."""
-    return answer.values[m].kind == "number" and _BARE_AMOUNT.fullmatch(answer.written(m)) is not None
-
-
-_BARE_AMOUNT = re.compile(r"\d[\d.,]*[.,]\d\d")
+    return answer.values[m].kind == "number" and BARE_AMOUNT.fullmatch(answer.written(m)) is not None
 
 
 def _lines_below(text: str, end: int) -> list[tuple[int, int]]:

@@ -40,9 +40,8 @@ def series_of(n: int, answer: Answer, operands: Sequence[Operand]) -> Iterator[S
 def _every_series(n: int, answer: Answer, operands: Sequence[Operand]) -> Iterator[Series]:
     sentence = answer.sentence(n)
     off = tuple(_days_off(answer))
-    same_day = (
-        "-W-" in answer.values[n].value
-    )  # the last evening is said with the day of the week that the first was on
+    # the last evening is said with the day of the week that the first was on
+    same_day = "-W-" in answer.values[n].value
     for operand in operands:
         if operand.found.kind not in ("number", "quantity") or operand.amount is None:
             continue
