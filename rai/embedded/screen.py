@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from rai.embedded import words
 from rai.embedded.classifier import CLASSES, Classifier
@@ -21,7 +22,7 @@ from rai.screening.normal_forms import decoded, plain_letters, reads_as_english
 from rai.screening.off_policy import OffPolicy, Subjects
 from rai.screening.reported import given
 from rai.screening.screen import BLOCK_AT, RuleHit, judge, rules_version
-from rai.screening.sentences import addressed, asks_permission
+from rai.screening.sentences import MOST, addressed, asks_permission, parts
 
 REQUEST_AT, ORDER_AT = 5.2, 5.6
 """The log odds from which on a request is refused and a passage left out: the classifier's, with those of the words.
@@ -39,6 +40,8 @@ DOUBT_AT = REQUEST_AT - 3.0
 """The log odds from which on a request is in doubt: a stronger screen decides, if there is one."""
 ORDER_DOUBT_AT = ORDER_AT - 3.0
 """The same of a sentence of a passage."""
+CONFIRMED_AT = ORDER_AT - 2.0
+"""The log odds from which on a sentence of a passage confirms a rule that alone is not sure: plays, contracts and letters stayed below, orders above."""
 _CODE = re.compile(r"\S{24,}")
 """A code: no word is as long. The classifier cannot read it and would take it for something strange."""
 ALONE = 2.0
@@ -122,7 +125,7 @@ class EmbeddedScreen:
         text = given(text, glossed(text))
         if found is not None and found.blocked and found.category in _ATTACKS:
             found = judge(text, as_="document")
-        if found is not None and found.blocked:
+        if found is not None and found.blocked and not (found.confirm and self._is_told(text)):
             return DocumentScreening(index, "block", found.rule, found.score)
         if self._classifier is None:
             return DocumentScreening(index, "allow", None, found.score if found else 0.0)
@@ -131,13 +134,19 @@ class EmbeddedScreen:
             return DocumentScreening(index, "block", "CL-order", score)
         return DocumentScreening(index, "allow", None, score, doubtful=score >= scored(ORDER_DOUBT_AT, ORDER_AT))
 
+    def _is_told(self, text: str) -> bool:
+        """True if the classifier takes no sentence of a passage for an order, not even in doubt: what a rule found in it is said to somebody else."""
+        if self._classifier is None:
+            return False
+        every = list(islice(parts(text), MOST + 1))  # of a longer text the one that the rule found may be left out
+        return len(every) <= MOST and all(self._order_odds(glossed(s, text)) < CONFIRMED_AT for s in every)
+
     def _order(self, sentence: str) -> float:
+        return scored(self._order_odds(sentence), ORDER_AT) if weighed(sentence, "order") >= PASSAGE_AT else 0.0
+
+    def _order_odds(self, sentence: str) -> float:
         assert self._classifier is not None
-        said = weighed(sentence, "order")
-        if said < PASSAGE_AT:
-            return 0.0
-        odds = log_odds(self._classifier.order(sentence)) + WORDS_WEIGH * said
-        return scored(odds, ORDER_AT)
+        return log_odds(self._classifier.order(sentence)) + WORDS_WEIGH * weighed(sentence, "order")
 
 
 def apart(text: str) -> list[str]:

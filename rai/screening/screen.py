@@ -26,7 +26,7 @@ BLOCK_AT = 0.5
 As = Literal["request", "document"]
 """What a text is judged as."""
 _FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml", "languages.yaml")
-FORM = 6
+FORM = 7
 """The version of the code around the tables of rules."""
 _END = 20_000
 """Characters that are judged at each end of a long text."""
@@ -41,7 +41,8 @@ class ScreenRule:
     """A rule of the prompt screen. `judges`: as what a text is judged by it; `weight` in [0, 1]: how sure it is alone; `why`: what it is for.
 
     `needs`: it is tried only on a text that contains one of these. `unless` takes its finding back when it stands in
-    the same sentence. `fires`: an example that must fire it, `spares`: one that must not.
+    the same sentence. `fires`: an example that must fire it, `spares`: one that must not. `confirm`: in a document it blocks alone only where a sentence of it is
+    taken for an order by the classifier too, if there is one: a play, a contract or a letter says such words to others.
     """
 
     id: str
@@ -54,6 +55,7 @@ class ScreenRule:
     fires: str
     spares: str
     why: str
+    confirm: bool = False
 
     @property
     def pattern(self) -> Linear:
@@ -73,11 +75,15 @@ def _compiled(pattern: str) -> Linear:
 
 @dataclass(frozen=True, slots=True)
 class RuleHit:
-    """A finding on a text: the strongest rule that fired, its category, and the `score` of all that fired together, in [0, 1]."""
+    """A finding on a text: the strongest rule that fired, its category, and the `score` of all that fired together, in [0, 1].
+
+    `confirm`: only one rule fired, and in a document it wants to be confirmed (`ScreenRule.confirm`).
+    """
 
     rule: str
     category: Category
     score: float
+    confirm: bool = False
 
     @property
     def blocked(self) -> bool:
@@ -115,10 +121,10 @@ def judge(text: str, *, as_: As) -> RuleHit | None:
     if not fired:
         return None
     first = max(fired, key=lambda rule: rule.weight)
-    doubt = 1.0
-    for weight in {rule.id: rule.weight for rule in fired}.values():
+    doubt, weights = 1.0, {rule.id: rule.weight for rule in fired}
+    for weight in weights.values():
         doubt *= 1.0 - weight
-    return RuleHit(first.id, first.category, round(1.0 - doubt, 4))
+    return RuleHit(first.id, first.category, round(1.0 - doubt, 4), first.confirm and len(weights) == 1)
 
 
 def excerpt(plain: str) -> str:
@@ -190,7 +196,7 @@ def _expand(pattern: str, macros: Mapping[str, str]) -> str:
 
 
 _NEEDED = frozenset({"id", "category", "why", "pattern", "fires", "spares"})
-_FREE = frozenset({"as", "needs", "unless", "weight"})
+_FREE = frozenset({"as", "needs", "unless", "weight", "confirm"})
 
 
 def rule_of(row: Mapping[str, Any], macros: Mapping[str, str]) -> ScreenRule:
@@ -217,4 +223,5 @@ def rule_of(row: Mapping[str, Any], macros: Mapping[str, str]) -> ScreenRule:
         fires=row["fires"],
         spares=row["spares"],
         why=row["why"],
+        confirm=bool(row.get("confirm", False)),
     )
