@@ -28,6 +28,7 @@ from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import plain_words, prepare
 from rai.check.roles import quotes
 from rai.check.statements.statement_match import match_statement, with_values
+from rai.check.statements.tax_basis import with_tax_basis
 from rai.check.value_rules import FAILED, check_values
 from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import claims_of, find_values
@@ -140,7 +141,7 @@ def match_claims(
                 p=finding.p,
             )
         )
-    return Matched(tuple(with_values(claims)), tuple(dict.fromkeys(failed)))
+    return Matched(tuple(with_values(with_tax_basis(claims, context))), tuple(dict.fromkeys(failed)))
 
 
 def context_of(

@@ -65,6 +65,8 @@ def same_value(claim: Found, other: Found, around: str) -> bool:
         if claim.kind == "quantity":  # a page on "numbers and hours" has not every number in hours
             _, titled, below = around.partition("\n")
             around = below if titled else around
+        if claim.kind in ("money", "quantity") and not same_per(claim.per, other.per):
+            return False
         return (bool(set(claim.magnitudes) & set(other.forms)) and _unit_stands(claim, around)) or _part(other, claim)
     return {claim.value, other.value} in ({"24/7", "24 hour"}, {"24/7", EVERY_DAY})
 
@@ -97,6 +99,8 @@ def _same_kind(claim: Found, other: Found, around: str) -> bool:
         return _same_quantity(claim, other)
     if claim.kind == "money":
         return (claim.shares_form(other) or _same_fall(claim, other, around)) and same_per(claim.per, other.per)
+    if claim.kind == "number" and not same_per(claim.per, other.per):
+        return False
     return claim.shares_form(other) or (claim.kind == "percent" and _same_fall(claim, other, around))
 
 

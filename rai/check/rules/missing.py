@@ -19,7 +19,7 @@ from rai.check.phrasing.plain import is_question
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place
 from rai.claims.found import Found
-from rai.claims.numbers.rates import same_per
+from rai.claims.numbers.rates import ONCE, same_per
 from rai.claims.times import holidays, weekdays
 from rai.records import CONTACT_KINDS, Claim, EvidenceSpan
 
@@ -224,16 +224,24 @@ def another_rate(claim: Claim, found: Found, around: Around, context: CheckConte
     """`wrong_role` for an amount or quantity that a source has per something else: $9 a month is not $9 a year. None if no source has it so."""
     if claim.kind not in ("money", "quantity"):
         return None
-    for place in _kinds(context, claim.kind):
-        if found.shares_form(place.found) and not same_per(found.per, place.found.per):
-            why = f"{name_of(place)} has {place.span().text} per {place.found.per}, not per {found.per}."
+    if not found.per:
+        return None
+    for place in _kinds(context, claim.kind, "number"):
+        other = place.found
+        same = found.shares_form(other) if other.kind == claim.kind else bool({*found.magnitudes} & {*other.forms})
+        if same and not same_per(found.per, other.per):
+            why = f"{name_of(place)} has {place.span().text} {_per(other.per)}, not {_per(found.per)}."
             said = _SAID_PER.match(around.following)
             return Finding("wrong_role", (place.span(),), why, rule="rate", reach=said.end() if said else 0)
     return None
 
 
+def _per(per: str) -> str:
+    return per if per == ONCE else f"per {per}".replace("-minute", " minutes")
+
+
 _SAID_PER = re.compile(
-    r"(?: ?/ ?| per | an? | each | every | pro | je | par | por | al | alla | à la | za | na )[^\W\d_]{1,14}|,? (?:daily|weekly|monthly|yearly|annually)"
+    r"(?: ?/ ?| per | an? | each | every | pro | je | par | por | al | alla | à la | za | na )(?:(?:started|begun|full|quarter of an|half an) )?[^\W\d_]{1,14}|,? (?:daily|weekly|monthly|yearly|annually)"
 )
 
 

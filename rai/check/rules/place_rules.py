@@ -35,6 +35,7 @@ from rai.check.rules.rivals import Rival, part_named, rival_of
 from rai.claims.amounts.currencies import CODES, pattern_of
 from rai.claims.found import Found
 from rai.claims.languages import language
+from rai.claims.numbers.rates import same_per
 from rai.claims.times import weekdays
 from rai.records import CONTACT_KINDS, Claim, EvidenceSpan, Kind, Source
 
@@ -418,9 +419,10 @@ def currency_of_the_page(found: Found, context: CheckContext) -> list[Place]:
         return []
     codes = {form.rpartition(" ")[2] for form in found.forms}  # "65 cents" are of dollars or of euros
     named = [text for text in context.sources if any(_names_currency(text.source, code) for code in sorted(codes))]
-    return [place for text in named for place in _numbers_at(text, found)] or [
+    places = [place for text in named for place in _numbers_at(text, found)] or [
         place for text in context.sources for place in _amounts_of_no_currency(text, found)
     ]
+    return [place for place in places if same_per(found.per, place.found.per)]
 
 
 def year_of_the_page(found: Found, context: CheckContext) -> list[Place]:

@@ -22,7 +22,7 @@ from rai.check.statements.free_denied import free_denied
 from rai.check.statements.order import reversed_order, sequence
 from rai.check.statements.polarity import clash
 from rai.check.statements.prepared import ClauseCandidate, Decision, PreparedClause, PreparedStatement
-from rai.check.statements.tax_basis import tax_basis_turned
+from rai.check.statements.tax_basis import TAX, tax_basis_turned
 
 CLOSE = 0.5
 """Least share of what a clause tells that a clause of a source has to hold before the two are set against each other."""
@@ -322,7 +322,7 @@ RULES: tuple[StatementRule, ...] = (
     StatementRule("statement-stands", stands),
     StatementRule("statement-word", one_word_changed),
     StatementRule("statement-cell", cell_denied),
-    StatementRule("statement-tax", tax_basis_turned),
+    StatementRule(TAX, tax_basis_turned),
     StatementRule("statement-free", free_denied),
     StatementRule("statement-negated", negation_turned),
     StatementRule("statement-denied", word_denied),

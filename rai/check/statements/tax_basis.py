@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Literal
 
 from grounding.tables import table
+from rai.check.context import CheckContext
 from rai.check.reading.sources import Prepared
 from rai.check.statements.prepared import Decision, PreparedStatement
 from rai.claims.find import find_values
 from rai.claims.found import Found
-from rai.records import EvidenceSpan
+from rai.records import Claim, EvidenceSpan
 
 Basis = Literal["with", "without"]
 _RATE = r"(?:[0-9]{1,2}(?:[.,][0-9]{1,2})? ?% ?(?:of )?)?"
@@ -41,12 +43,46 @@ def _any(words: Sequence[str]) -> str:
 
 def tax_basis_turned(said: PreparedStatement) -> Decision | None:
     """`contradicted` if a sentence has an amount, or all amounts, with the tax, and the sources that have it only speak of it without; or the other way round."""
-    mine = {basis for basis, _, _ in _told(said.plain)}
-    if len(mine) != 1 or said.plain.endswith("?"):
-        return None
-    [basis] = mine
+    basis = _basis(said.plain)
+    found = _against(basis, _of_the_amounts(said)) if basis else None
+    return Decision("contradicted", *found) if found else None
+
+
+def with_tax_basis(claims: Sequence[Claim], context: CheckContext) -> list[Claim]:
+    """`claims` with each sentence `contradicted` that has a total with the tax where the documents of what it was worked out from have it only without; or the
+    other way round. A total that was worked out with a percentage may have the tax in it, and says nothing.
+    """
+    totals = [c for c in claims if c.kind == "money" and c.status == "derived"]
+    return [_with_basis(c, totals, context) if c.kind == "statement" else c for c in claims]
+
+
+def _with_basis(sentence: Claim, totals: Sequence[Claim], context: CheckContext) -> Claim:
+    inside = [c for c in totals if sentence.start <= c.start and c.end <= sentence.end]
+    basis = _basis(sentence.text) if inside else None
+    if basis is None or sentence.status == "contradicted" or any("%" in (c.formula or "") for c in inside):
+        return sentence
+    documents = {span.source for c in inside for span in c.evidence}
+    found = _against(basis, [prepared for prepared in context.sources if prepared.source.id in documents])
+    if found is None:
+        return sentence
+    evidence, why = found
+    return replace(sentence, status="contradicted", evidence=evidence, why=why, rule=TAX, p=None)
+
+
+TAX = "statement-tax"
+"""Name of the rule."""
+
+
+def _basis(text: str) -> Basis | None:
+    """The one basis that a sentence names; None if it names none or both, or asks."""
+    named = {basis for basis, _, _ in _told(text)}
+    return named.pop() if len(named) == 1 and not text.rstrip().endswith("?") else None
+
+
+def _against(basis: Basis, sources: Sequence[Prepared]) -> tuple[tuple[EvidenceSpan, ...], str] | None:
+    """The first place of `sources` that has the other basis, and why; None if one has `basis`, or none has any."""
     against: EvidenceSpan | None = None
-    for prepared in _of_the_amounts(said):
+    for prepared in sources:
         text = prepared.source.text
         for theirs, start, end in _told(text):
             if theirs == basis:
@@ -55,7 +91,7 @@ def tax_basis_turned(said: PreparedStatement) -> Decision | None:
     if against is None:
         return None
     has = "without the tax" if basis == "with" else "with the tax"
-    return Decision("contradicted", (against,), f"{against.source} has it {has}: “{against.text}”.")
+    return (against,), f"{against.source} has it {has}: “{against.text}”."
 
 
 def _told(text: str) -> list[tuple[Basis, int, int]]:

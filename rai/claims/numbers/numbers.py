@@ -260,7 +260,7 @@ def _together(text: str, large: Found, small: Found) -> Found | None:
 def find_number(text: str) -> list[Found]:
     """Finds bare numbers, ordinals (2nd, third) and number words; "one" alone is a pronoun more often than a number."""
     return [
-        Found("number", n.start, n.end, n.readings[0], n.readings, n.readings)
+        Found("number", n.start, n.end, n.readings[0], n.readings, n.readings, per=per_of(text, n.end))
         for n in numerals(text)
         if not n.unit and not (n.spelled and lowered(text[n.start : n.end]) == "one") and _ends_here(text, n)
     ]

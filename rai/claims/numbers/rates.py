@@ -39,6 +39,21 @@ _BEFORE = re.compile(
     r"\b(hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annual|annually)(?: (?!share|part|portion)[a-z]{2,14}){1,3}(?: ?[:=]| (?:is|of|at|are|was))? $",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(
+    r" ?(?:flat|net|gross|fix(?:ed)?|,? ?\(?(?:plus|\+|incl(?:\.|uding|usive of)?|excl(?:\.|uding|usive of)?|before|after|zzgl\.?|inkl\.?|exkl\.?|hors|más|più|plus|excl\.?) ?(?:[0-9]{1,2} ?% ?)?"
+    r"(?:vat|gst|(?:sales )?tax|mwst\.?|ust\.?|tva|iva|btw|vat)\)?)(?= )",
+    re.IGNORECASE,
+)
+"""What may stand between an amount and what it is per: "£9 plus VAT per hour", "$30 flat per night"."""
+_ONCE = re.compile(
+    r"\b(?:one-time|one-off|einmalig(?:e[nrms]?)?|ponctuel(?:le)?|una tantum|eenmalig(?:e)?|jednorazow[aey])(?: [^\W\d_]{2,14}){0,2}(?: ?[:=]| (?:is|of|von|de|di|van))? $",
+    re.IGNORECASE,
+)
+"""Before an amount that is paid once: "a one-time $8", "a one-off fee of $8"."""
+_ONCE_AFTER = re.compile(
+    r",? (?:once(?! (?:a|per|every|each|the|you|your|we|it|they|in)\b)|one-time|one-off|einmalig|una tantum|eenmalig|jednorazowo)(?![\w-])",
+    re.IGNORECASE,
+)
 _SEVERAL = re.compile(r"(?:[0-9]|two|three|four|five|six|seven|eight|nine|ten|twelve) $", re.IGNORECASE)
 _COST = re.compile(r"s cost $", re.IGNORECASE)
 _SURE = re.compile(r"(?: ?/ ?| per )$", re.IGNORECASE)
@@ -52,6 +67,8 @@ def per_of(text: str, end: int, start: int | None = None) -> str:
     With `start`, where the value begins, also a word before it counts: "the monthly fee is $5". At most 60 characters
     before and three words after are looked at. "$5 a lot" is per nothing; after "per" and "/" only known words count.
     """
+    if aside := _ASIDE.match(text, end):
+        end = aside.end()
     found: list[str] = []
     while len(found) < _MOST:
         read = _next_per(text, end, joined=bool(found))
@@ -67,7 +84,16 @@ def per_of(text: str, end: int, start: int | None = None) -> str:
         if before and _COST.search(before[0]) and _SEVERAL.search(text, max(0, before.start() - 8), before.start()):
             before = None  # twelve monthly passes cost that together
         found += [_TIMES[before[1].lower()]] if before else []
+    if not set(found) & set(_TIMES.values()) and _is_once(text, end, start):
+        found.append(ONCE)
     return " ".join(sorted(set(found)))
+
+
+def _is_once(text: str, end: int, start: int | None) -> bool:
+    """True if an amount is said to be paid once."""
+    if _ONCE_AFTER.match(text, end):
+        return True
+    return start is not None and _ONCE.search(text, max(0, start - _BACK), start) is not None
 
 
 def _next_per(text: str, end: int, *, joined: bool) -> tuple[str, int] | None:
@@ -134,5 +160,7 @@ def _agree(ours: frozenset[str], others: frozenset[str]) -> bool:
     return "person" in either and either <= _HEADS  # a price per person is one per adult, but not that of a child
 
 
-_PERIODS = frozenset(_TIMES.values())
+ONCE = "once"
+"""What an amount is per that is paid once: no amount a month is."""
+_PERIODS = frozenset(_TIMES.values()) | {ONCE}
 _HEADS = frozenset({"person", "adult"})
