@@ -69,12 +69,13 @@ def places_of(settings: Settings) -> Places:
     url = settings.database.url
     if url is None:
         return Places(settings.files.home)
-    return Places(settings.files.home, _database(url.get_secret_value(), settings.database.password_file))
+    database = settings.database
+    return Places(settings.files.home, _database(url.get_secret_value(), database.password_file, database.pool))
 
 
 @lru_cache(maxsize=8)
-def _database(url: str, password_file: Path | None) -> Postgres:
-    return Postgres(url, password=None if password_file is None else partial(_password_in, password_file))
+def _database(url: str, password_file: Path | None, pool: int) -> Postgres:
+    return Postgres(url, pool=pool, password=None if password_file is None else partial(_password_in, password_file))
 
 
 def _password_in(path: Path) -> str:

@@ -11,9 +11,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from sqlalchemy import (
+    URL,
     ColumnElement,
     Connection,
     Double,
@@ -38,10 +40,13 @@ WAIT_S = 15.0
 """Seconds to wait for a lock that another holds."""
 RETRIES_S = (0.2, 2.0)
 """Seconds to wait before each further try, after a connection was lost: a database that fails over is back within some seconds, or is not."""
-_POOL = 5
+POOL = 10
+"""Connections at most."""
+_KEPT = 5
+"""Connections of these that stay open while nobody uses them."""
 _CONNECT_S = 5
 DRIVER = "postgresql+psycopg"
-_BEGIN = "BEGIN; SET LOCAL synchronous_commit = on"
+_BEGIN = "BEGIN"
 _BEGINS = "attest_begins"
 """The option of a connection that says what begins its transactions."""
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -49,6 +54,14 @@ _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _SELF = text(
     "SELECT split_part(current_setting('server_version'), ' ', 1), current_database(), coalesce(current_schema(), ''), "
     "CAST(current_user AS text)"
+)
+
+FULL = "53100"
+"""The SQLSTATE of a disk without room."""
+_ALLOWED = text(
+    "SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int "
+    "- current_setting('reserved_connections')::int, (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user), "
+    "(SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()))"
 )
 
 _BY_STATE = {
@@ -62,7 +75,7 @@ _BY_STATE = {
     "42P01": "a table or column is gone",
     "42703": "a table or column is gone",
     "42883": "a function is gone",
-    "53100": "the disk is full",
+    FULL: "the disk is full",
     "53300": "it takes no more connections",
     "53": "it is short of memory, disk or connections",
     "55P03": "another process holds it locked",
@@ -75,7 +88,11 @@ LOCKED = "55P03"
 """The SQLSTATE of a lock that was waited for in vain."""
 NOW: ColumnElement[float] = cast(func.extract("epoch", func.clock_timestamp()), Double())
 """The database's clock, in seconds since the epoch: those of machines differ."""
+CLOCK = "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
+"""The same, for a statement that is a text."""
 _NO_TABLE = "42P01"
+_UNREACHED = ("", "57P03")
+"""The SQLSTATE of a connection that is refused: none where nobody listens, or the server is starting."""
 _OUR_OWN = "P0001"
 """The SQLSTATE of what a trigger of ours raises, whose words are ours too."""
 _BY_WORDS = {  # an error before there is a session has words alone
@@ -105,6 +122,10 @@ class ConnectionLost(StoreError):
     """The connection ended in between. What was not committed was not stored; of what was, the answer may not have come."""
 
 
+class Unreached(StoreError):
+    """No connection could be made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """What a database says of itself: version of the program as it is written ("16.4"), name of the database, its schema ("" where the one that is looked into is not
@@ -119,7 +140,10 @@ class Server:
 
 class Postgres:
     """A PostgreSQL database, connected to when it is first used. `url`: `postgresql://user@host/database`, with libpq's parameters. `wait_s`: seconds to wait for a lock.
-    `password`: asked for at each new connection, in the place of one in the address; it may raise SettingsError.
+    `pool`: connections at most. `password`: asked for at each new connection, in the place of one in the address; it may raise SettingsError.
+
+    What is committed is on the server's disk, and a server that takes no writes is not connected to, unless the address says otherwise (`synchronous_commit` in its `options`,
+    `target_session_attrs`).
 
     Raises SettingsError for an address that is none, or where the driver is not installed; whoever connects StoreError for a server that is too old. Safe for use
     by threads; `close` ends the connections that nobody uses, and whoever comes later gets new ones.
@@ -130,11 +154,13 @@ class Postgres:
         url: str,
         *,
         wait_s: float = WAIT_S,
-        pool: int = _POOL,
+        pool: int = POOL,
         password: Callable[[], str] | None = None,
     ) -> None:
-        self.wait_s = wait_s
+        self.wait_s, self.pool = wait_s, pool
         self._engine = _engine(url, pool, password)
+        self._begin = _begins(self._engine.url)
+        event.listen(self._engine, "begin", partial(_begin, self._begin))
 
     @property
     def address(self) -> str:
@@ -149,6 +175,11 @@ class Postgres:
         with told("the database"), self._engine.connect() as connection:
             row = connection.execute(_SELF).one()
         return Server(*row)
+
+    def allowed(self) -> int:
+        """How many connections the server allows for this user and this database, those of others among them. Raises StoreError."""
+        with told("the database"):
+            return int(self.ask(lambda connection: connection.execute(_ALLOWED).scalar_one()))
 
     @contextmanager
     def reading(self, *tables: str) -> Iterator[Connection]:
@@ -168,7 +199,7 @@ class Postgres:
     def writing(self, lock: str, *, wait_s: float | None = None) -> Iterator[Connection]:
         """A transaction that is committed at the end and holds the lock of that name, one of this schema, until then. It is on the server's disk when this ends."""
         waits = _waits(self.wait_s if wait_s is None else wait_s)
-        with self._connected(f"{_BEGIN}; {waits}; {_takes(lock)}") as connection, connection.begin():
+        with self._connected(f"{self._begin}; {waits}; {_takes(lock)}") as connection, connection.begin():
             yield connection
 
     def run(
@@ -179,18 +210,17 @@ class Postgres:
 
         Behind that nobody knows whether it is stored, and the loss is raised.
         """
-        for wait in (*waits, None):
+        committing = False
+
+        def once() -> T:
+            nonlocal committing
             committing = False
-            try:
-                with self._engine.begin() if lock is None else self.writing(lock) as connection:
-                    done = work(connection)
-                    committing = True
-                return done
-            except DBAPIError as error:
-                if committing or wait is None or not error.connection_invalidated:
-                    raise
-                time.sleep(wait)
-        raise AssertionError("unreachable")
+            with self._engine.begin() if lock is None else self.writing(lock) as connection:
+                done = work(connection)
+                committing = True
+            return done
+
+        return _again(once, waits, lambda: not committing)
 
     @contextmanager
     def _connected(self, begins: str) -> Iterator[Connection]:
@@ -200,35 +230,30 @@ class Postgres:
 
     def ask(self, question: Callable[[Connection], T], waits: tuple[float, ...] = RETRIES_S) -> T:
         """What `question` finds, which says one statement and changes nothing: that is a snapshot by itself, so one round trip. Again where the connection was lost."""
-        for wait in (*waits, None):
-            try:
-                with self._connected("") as connection:
-                    return question(connection)
-            except DBAPIError as error:
-                if wait is None or not error.connection_invalidated:
-                    raise
-                time.sleep(wait)
-        raise AssertionError("unreachable")
+
+        def once() -> T:
+            with self._connected("") as connection:
+                return question(connection)
+
+        return _again(once, waits)
 
     def write(self, say: Callable[[Connection], object], *, lock: str | None = None, repeatable: bool = False) -> None:
         """Does what `say` says, statements whose results nobody reads, in a transaction as `run` does; they and the commit are one round trip. Again where the connection was lost
         before they were sent; `repeatable`, where doing them twice comes to the same, also behind that, and then what begins the transaction is sent with them.
         """
-        for wait in (*RETRIES_S, None):
+        sent = False
+
+        def once() -> None:
+            nonlocal sent
             sent = False
-            try:
-                with self._to_write(lock, repeatable=repeatable) as connection, self.committing(connection):
-                    if repeatable:
-                        for statement in _BEGIN.split("; "):
-                            connection.exec_driver_sql(statement)
-                    sent = not repeatable
-                    say(connection)
-                return
-            except DBAPIError as error:
-                if sent or wait is None or not error.connection_invalidated:
-                    raise
-                time.sleep(wait)
-        raise AssertionError("unreachable")
+            with self._to_write(lock, repeatable=repeatable) as connection, self.committing(connection):
+                if repeatable:
+                    for statement in self._begin.split("; "):
+                        connection.exec_driver_sql(statement)
+                sent = not repeatable
+                say(connection)
+
+        _again(once, RETRIES_S, lambda: not sent)
 
     @contextmanager
     def committing(self, connection: Connection) -> Iterator[None]:
@@ -249,13 +274,39 @@ class Postgres:
 
 
 def retried(work: Callable[[], T], waits: tuple[float, ...] = RETRIES_S) -> T:
-    """What `work` returns, done again after each of `waits` seconds where the connection was lost: only what may be done twice. Raises what it raises last."""
+    """What `work` returns, done again after each of `waits` seconds where the connection was lost, also while no new one can be made: only what may be done twice.
+    Raises what it raises last.
+    """
+    lost = False
     for wait in waits:
         try:
             return work()
         except ConnectionLost:
-            time.sleep(wait)
+            lost = True
+        except Unreached:
+            if not lost:
+                raise
+        time.sleep(wait)
     return work()
+
+
+def _again(once: Callable[[], T], waits: tuple[float, ...], may: Callable[[], bool] = lambda: True) -> T:
+    """What `once` returns, done again as by `retried`, as long as it `may` be."""
+    lost = False
+    for wait in waits:
+        try:
+            return once()
+        except DBAPIError as error:
+            lost = lost or error.connection_invalidated
+            if not may() or not (error.connection_invalidated or (lost and _is_unreached(error))):
+                raise
+            time.sleep(wait)
+    return once()
+
+
+def _is_unreached(error: DBAPIError) -> bool:
+    """True where no connection could be made: a server that fails over refuses them, or is starting, for a while."""
+    return error.statement is None and state_of(error) in _UNREACHED and not error.connection_invalidated
 
 
 @contextmanager
@@ -264,7 +315,7 @@ def told(of: str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        kind = ConnectionLost if error.connection_invalidated else StoreError
+        kind = ConnectionLost if error.connection_invalidated else Unreached if _is_unreached(error) else StoreError
         raise kind(f"{of} cannot be used: {why(error)}") from None
     except NoConnection:
         raise StoreError(f"{of} cannot be used: all its connections are in use") from None
@@ -331,7 +382,8 @@ def _engine(address: str, pool: int, password: Callable[[], str] | None) -> Engi
         engine = create_engine(
             url.set(drivername=DRIVER),
             connect_args={name: value for name, value in given.items() if name not in url.query},
-            pool_size=pool,
+            pool_size=min(pool, _KEPT),
+            max_overflow=max(0, pool - _KEPT),
             isolation_level="AUTOCOMMIT",  # of the driver: it says no BEGIN of its own
             use_native_hstore=False,  # else each first connection asks for a type that nobody uses
             hide_parameters=True,
@@ -345,7 +397,6 @@ def _engine(address: str, pool: int, password: Callable[[], str] | None) -> Engi
             parameters["password"] = password()
 
     event.listen(engine, "connect", _refuse_old)
-    event.listen(engine, "begin", _begin)
     return engine
 
 
@@ -367,8 +418,15 @@ def _together(connection: Connection) -> Iterator[None]:
         ) from error
 
 
-def _begin(connection: Connection) -> None:
-    said = connection.get_execution_options().get(_BEGINS, _BEGIN)
+def _begins(url: URL) -> str:
+    """What begins a transaction that writes."""
+    options = url.query.get("options", "")
+    said = options if isinstance(options, str) else " ".join(options)
+    return _BEGIN if "synchronous_commit" in said else f"{_BEGIN}; SET LOCAL synchronous_commit = on"
+
+
+def _begin(usual: str, connection: Connection) -> None:
+    said = connection.get_execution_options().get(_BEGINS, usual)
     if not said:
         return
     connection.exec_driver_sql(said, execution_options={"stream_results": False})  # a cursor cannot say it

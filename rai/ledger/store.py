@@ -290,7 +290,7 @@ class SqlLedger:
 
     async def probe(self) -> None:
         """Finds out whether an entry could be written now. Raises StoreError with the reason if not: another holds the store locked, the disk is full, the anchor's folder cannot be written."""
-        await asyncio.to_thread(self._probe)
+        await asyncio.to_thread(retried, self._probe)
 
     async def look(self, budget_s: float = LOOK_S) -> Watched:
         """Verifies what is new since the last look, and goes on with a round over all for `budget_s` seconds: what a server does while it serves."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from grounding.database.postgres import retried
 from grounding.errors import StoreError
 from rai.ledger import sql
 from rai.ledger.about import form_faults
 from rai.ledger.chain import GENESIS_ENTRY, UPGRADE, Flaw, SealedRow
 from rai.ledger.databases.form import LedgerDatabase
 from rai.ledger.key import Anchor, Mark
+
+T = TypeVar("T")
 
 
 class WatchedStore:
@@ -23,7 +29,7 @@ class WatchedStore:
         self._ledger_id = ledger_id
 
     def after(self, seq: int | None, count: int) -> list[SealedRow | Flaw]:
-        with self._database.errors(), self._database.reading() as connection:
+        def work(connection: Connection) -> list[SealedRow | Flaw]:
             try:
                 return list(self._database.reader(connection).batch(connection, seq, None, count))
             except DBAPIError as error:
@@ -32,13 +38,16 @@ class WatchedStore:
                     raise
                 return [Flaw(None, f"changed: the store cannot be read after entry {seq or 0}: {damage}")]
 
+        return self._read(work)
+
     def apart(self) -> list[str]:
         try:
             self._database.refuse_another()
             mark = self._anchor.read()  # before the snapshot: it can lag, never lead
         except StoreError as error:
             return [f"changed: {error}"]
-        with self._database.errors(), self._database.reading() as connection:
+
+        def work(connection: Connection) -> list[str]:
             last = self._database.reader(connection).last(
                 connection
             )  # not of the walk, which others may have gone on behind
@@ -48,13 +57,22 @@ class WatchedStore:
                 *form_faults(connection, self._database, self._key, self._ledger_id, pages=False),
             ]
 
+        return self._read(work)
+
     def is_linked(self, mac: str) -> bool:
-        with self._database.errors(), self._database.reading() as connection:
-            return sql.is_linked(connection, mac)
+        return self._read(lambda connection: sql.is_linked(connection, mac))
 
     def has_body(self, entry_id: str) -> bool:
-        with self._database.errors(), self._database.reading() as connection:
-            return sql.has_body(connection, entry_id)
+        return self._read(lambda connection: sql.has_body(connection, entry_id))
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        """What `work` reads, again where the connection was lost: a database that fails over has not broken the chain."""
+
+        def once() -> T:
+            with self._database.errors(), self._database.reading() as connection:
+                return work(connection)
+
+        return retried(once)
 
 
 def against(connection: Connection, ledger_id: str | None, mark: Mark | None, last: int) -> list[str]:

@@ -26,6 +26,14 @@ class Database(Group):
         description="file with the password for ATTEST_DATABASE_URL, read at each new connection; default: that of the address, or what libpq finds",
     )
 
+    pool: int = Field(
+        10,
+        alias="database_pool",
+        ge=2,
+        le=100,
+        description="connections to ATTEST_DATABASE_URL that a process holds at most; attest doctor compares them with what the server allows",
+    )
+
     @field_validator("url")
     @classmethod
     def _url(cls, value: SecretStr | None) -> SecretStr | None:
@@ -44,8 +52,12 @@ def _is_postgres(url: str) -> bool:
 
 
 def database_conflicts(database: Database) -> Conflicts:
-    """A password needs somebody who asks for it."""
+    """A password needs somebody who asks for it, and so do connections."""
     yield (
         database.password_file is not None and database.url is None,
         "ATTEST_DATABASE_PASSWORD_FILE needs ATTEST_DATABASE_URL; without it there is no database",
+    )
+    yield (
+        "pool" in database.model_fields_set and database.url is None,
+        "ATTEST_DATABASE_POOL needs ATTEST_DATABASE_URL; without it there is no database",
     )

@@ -6,6 +6,7 @@ last entry, of kind `erase`, names.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -14,14 +15,17 @@ from sqlalchemy import ARRAY, BigInteger, Connection, TextClause, bindparam, tex
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.types import Text
 
-from grounding.database.postgres import Postgres, refuse_unfit, state_of, told, why
+from grounding.database.postgres import FULL, Postgres, refuse_unfit, state_of, told, why
 from grounding.database.schema import SchemaPart, Step, refuse_other
+from grounding.errors import StoreError
 from rai.ledger import sql
 from rai.ledger.chain import SealedRow
 from rai.ledger.databases.form import RecordedTurn, RecordedTwice
 
 LOCK = "ledger"
 """The lock of whoever alone writes now."""
+FULL_S = 30.0
+"""Seconds for which a server that had no room for an entry counts as full: nothing but an entry finds out whether it still is, so others are sent again then."""
 ERASE_WAIT_S = 2
 """Seconds that an erasure waits for those who read: no turn can be recorded meanwhile."""
 DAMAGED = frozenset({"42P01", "42703", "42883", "XX001", "XX002"})
@@ -240,6 +244,9 @@ class PostgresLedger:
 
     def __init__(self, database: Postgres) -> None:
         self._database = database
+        self._full_at: float | None = (
+            None  # of the last entry that the server had no room for; None behind one that it took
+        )
         with self.errors(), database.reading() as connection:
             refuse_other(connection, PART)
             name, self._schema = connection.execute(
@@ -287,6 +294,10 @@ class PostgresLedger:
             if _constraint(error) == _ONCE:
                 raise RecordedTwice from None
             raise
+        except DBAPIError as error:
+            self._full_at = time.monotonic() if state_of(error) == FULL else None
+            raise
+        self._full_at = None
 
     def recorded(self, connection: Connection, turn: str, kind: str) -> str | None:
         found = connection.execute(
@@ -318,6 +329,8 @@ class PostgresLedger:
 
     def refuse_full(self, connection: Connection) -> None:
         refuse_unfit(connection)
+        if self._full_at is not None and time.monotonic() - self._full_at < FULL_S:
+            raise StoreError("the ledger cannot be used: the disk of its server is full")
 
     def flush(self, wait_s: float | None = None) -> bool:  # noqa: ARG002
         """True: erased text has left the tables with the erasure. The server's own log keeps it as long as its owner says."""

@@ -13,12 +13,14 @@ from bot.compose.privacy import open_stores
 from bot.compose.record import open_ledger, open_record
 from bot.places import Places, places_of
 from bot.records import Ask
+from grounding.database.postgres import POOL
 from grounding.database.schema import Step
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.records import Outcome
 from tests.e2e.processes import settings_over
 from tests.knowledge_base import PAGE, running, take_in, take_in_page
 from tests.postgres.faults import run
+from tests.postgres.server import running as cluster
 from tests.postgres.shared import made, server_over
 
 
@@ -156,6 +158,37 @@ async def test_a_database_that_stops_is_not_ready(database_url: str, worker_url:
         assert await system.ready() == {"ledger": f"the ledger {why}", "knowledge base": f"the store {why}"}
         run(database_url, f"ALTER ROLE {worker} LOGIN")
         assert await system.ready() == {}
+
+
+async def test_a_server_that_goes_read_only_is_not_ready_and_says_why(tmp_path: Path) -> None:
+    """As a managed one does whose disk runs full: it goes on with the sessions that it has."""
+    with cluster() as url:
+        made(url, tmp_path)
+        settings = server_over(url, tmp_path / "home", tmp_path)
+        await take_in_page(settings, tmp_path / "kb", PAGE, lexical_only=True)
+        async with running(settings) as system:
+            assert await system.ready() == {}
+            run(url, "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+            while (found := await system.ready()) == {}:
+                pass  # until it has read its configuration
+            assert found == {"ledger": "the database is read-only"}
+            reply = await system.answer(Ask("What does Watch Plus cost a month?"), None)
+            assert (reply.outcome, reply.code) == (Outcome.FAILED, "ledger_unavailable")
+            run(url, "SET default_transaction_read_only = off", "ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()")
+            while await system.ready() != {}:
+                pass
+            assert (await system.answer(Ask("What does Watch Plus cost a month?"), None)).outcome is Outcome.ANSWERED
+        places_of(settings).database.close()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("pool", [2, 9])
+def test_the_connections_are_those_of_the_settings(database_url: str, tmp_path: Path, pool: int) -> None:
+    database = places_of(settings_over(tmp_path, database_url=database_url, database_pool=pool)).database
+    assert database is not None
+    assert database.pool == pool
+    usual = places_of(settings_over(tmp_path, database_url=database_url)).database
+    assert usual is not None
+    assert usual.pool == POOL
 
 
 def test_one_process_has_one_set_of_connections(database_url: str, tmp_path: Path) -> None:

@@ -182,3 +182,13 @@ def test_the_signing_key_lies_beside_the_ledgers_key(tmp_path: Path) -> None:
     assert files.signing_key_path == tmp_path / "keys" / "ledger-signing.key"
     other = load_settings(ledger_signing_key_file=tmp_path / "other.key").files
     assert other.signing_key_path == tmp_path / "other.key"
+
+
+@pytest.mark.parametrize("pool", ["1", "101", "many"])
+def test_a_process_holds_some_connections_and_not_all(pool: str) -> None:
+    line = refusal(database_url="postgresql://attest@db.example/attest", database_pool=pool)
+    assert line == f"ATTEST_DATABASE_POOL={pool!r} (option): allowed is a whole number from 2 to 100"
+
+
+def test_connections_are_those_to_a_database() -> None:
+    assert facts(refusal(database_pool=5)) == "DATABASE_POOL DATABASE_URL"

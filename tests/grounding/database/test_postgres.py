@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,11 +15,11 @@ from sqlalchemy import URL, Connection, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from grounding.database import schema
-from grounding.database.postgres import Postgres, refuse_unfit, told
+from grounding.database.postgres import Postgres, Unreached, refuse_unfit, retried, told
 from grounding.database.schema import SchemaPart, Step
 from grounding.errors import SettingsError, StoreError
 from tests.postgres.door import Certificate, door
-from tests.postgres.faults import ended
+from tests.postgres.faults import ended, run
 from tests.postgres.trips import trips
 
 PART = SchemaPart(
@@ -256,3 +258,101 @@ def test_what_was_sent_on_a_connection_that_is_lost_then_is_sent_again_only_if_i
         trial.write(say)
     assert found.value.connection_invalidated
     assert (numbers(trial), sent) == ([], [1])
+
+
+def test_a_process_holds_no_more_connections_than_it_is_told(database_url: str) -> None:
+    name = f"few_{database_url[-16:]}"
+    database = Postgres(f"{database_url}&application_name={name}", pool=2)
+
+    def held(_n: int) -> int:
+        with database.reading() as connection:
+            counted = f"SELECT count(*) FROM pg_stat_activity, pg_sleep(0.05) WHERE application_name = '{name}'"
+            return int(connection.exec_driver_sql(counted).scalar_one())
+
+    with ThreadPoolExecutor(8) as threads:
+        assert max(threads.map(held, range(16))) == 2
+    database.close()
+
+
+def test_it_is_told_how_many_connections_a_server_allows(database_url: str, worker_url: str) -> None:
+    database, role = Postgres(worker_url), make_url(worker_url).username
+    allowed = database.allowed()
+    limits = "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
+    assert [(allowed,)] == run(database_url, limits)
+    run(database_url, f"ALTER ROLE {role} CONNECTION LIMIT 7")
+    assert database.allowed() == 7
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"), [("", "on"), ("%20-csynchronous_commit%3Dremote_apply", "remote_apply")]
+)
+def test_what_is_committed_is_on_the_disk_unless_the_address_says_otherwise(
+    database_url: str, worker_url: str, options: str, expected: str
+) -> None:
+    role = make_url(worker_url).username
+    run(database_url, f"ALTER ROLE {role} SET synchronous_commit = off")
+    database = Postgres(worker_url + options)
+    shown = "SELECT current_setting('synchronous_commit')"
+    assert database.run(lambda db: db.exec_driver_sql(shown).scalar()) == expected
+    with database.writing("any") as connection:
+        assert connection.exec_driver_sql(shown).scalar() == expected
+    run(database_url, "CREATE TABLE said (how text)", f"GRANT ALL ON said TO {role}")
+    for repeatable in (False, True):
+        database.write(lambda db: db.exec_driver_sql(f"INSERT INTO said {shown}"), repeatable=repeatable)
+    assert run(database_url, "SELECT how FROM said") == [(expected,)] * 2
+    database.close()
+
+
+def test_a_server_that_takes_no_writes_is_connected_to_only_if_the_address_says_so(
+    database_url: str, worker_url: str
+) -> None:
+    role = make_url(worker_url).username
+    run(database_url, f"ALTER ROLE {role} SET default_transaction_read_only = on")
+    with pytest.raises(StoreError, match="it is read-only"), told("the ledger"), Postgres(worker_url).reading():
+        pass
+    database = Postgres(f"{worker_url}&target_session_attrs=any")
+    assert database.ask(lambda db: db.exec_driver_sql("SELECT 1").scalar()) == 1
+    database.close()
+
+
+def test_a_server_that_is_away_for_a_moment_is_waited_for_behind_a_connection_that_was_lost(
+    database_url: str, worker_url: str
+) -> None:
+    """As one that fails over: its sessions end, and it takes no new ones for a while. Who never was connected is told at once."""
+    role = make_url(worker_url).username
+    database = Postgres(worker_url)
+    one = "SELECT 1"
+
+    def away_for(seconds: float) -> threading.Timer:
+        run(database_url, f"ALTER ROLE {role} NOLOGIN")
+        run(database_url, f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = '{role}'")
+        back = threading.Timer(seconds, run, (database_url, f"ALTER ROLE {role} LOGIN"))
+        back.start()
+        return back
+
+    ways: list[Callable[[], object]] = [
+        lambda: database.ask(lambda db: db.exec_driver_sql(one).scalar()),
+        lambda: database.run(lambda db: db.exec_driver_sql(one).scalar()),
+        lambda: database.write(lambda db: db.exec_driver_sql(one), repeatable=True),
+        lambda: retried(lambda: looked(database)),
+    ]
+    for done in ways:
+        assert looked(database) == 1  # a connection is there
+        back = away_for(0.5)
+        done()
+        back.join()
+    back = away_for(0.5)
+    fresh = Postgres(worker_url)
+    began = time.monotonic()
+    with pytest.raises(Unreached, match="it refuses the user"):
+        retried(lambda: looked(fresh))
+    assert time.monotonic() - began < 0.4
+    back.join()
+    for each in (database, fresh):
+        each.close()
+
+
+def looked(database: Postgres) -> object:
+    with told("the ledger"), database.reading() as connection:
+        return connection.exec_driver_sql("SELECT 1").scalar()

@@ -169,10 +169,41 @@ async def test_lost_connections_are_made_anew(database_url: str, tmp_path: Path)
         lambda: ledger.append("turn", {"n": 2}),
         lambda: ledger.get(first.entry_id),
         lambda: ledger.holds(first.entry_id),
+        ledger.probe,
+        ledger.look,
     )
     for work in works:
         ended(database_url, name)
         await work()
+    assert (await ledger.look()).ok
+    assert (await ledger.verify()).entries == 3
+    await ledger.close()
+
+
+async def test_a_server_without_room_for_an_entry_is_not_ready_until_one_fits_or_some_time_has_passed(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = ledger_in(database_url, tmp_path)
+    await ledger.append("turn", {"n": 1})
+    full = "LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END$$"
+    run(
+        database_url,
+        f"CREATE FUNCTION full_disk() RETURNS trigger {full}",
+        "CREATE TRIGGER no_room BEFORE INSERT ON entries FOR EACH ROW EXECUTE FUNCTION full_disk()",
+    )
+    await ledger.probe()  # nothing has been refused yet
+    with pytest.raises(StoreError, match=r"^the ledger cannot be used: the disk is full$"):
+        await ledger.append("turn", {"n": 2})
+    with pytest.raises(StoreError, match="the disk of its server is full"):
+        await ledger.probe()
+    with monkeypatch.context() as later:
+        later.setattr("rai.ledger.databases.postgres.FULL_S", 0.0)
+        await ledger.probe()  # turns come again, and find out
+    with pytest.raises(StoreError, match="the disk is full"):
+        await ledger.append("turn", {"n": 2})
+    run(database_url, "DROP TRIGGER no_room ON entries")
+    await ledger.append("turn", {"n": 2})
+    await ledger.probe()
     assert (await ledger.verify()).entries == 3
     await ledger.close()
 
