@@ -33,7 +33,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from bot.state_schema import PART
-from grounding.database.postgres import LOCKED, NOW, Postgres, state_of, told
+from grounding.database.postgres import CLOCK, LOCKED, NOW, Postgres, state_of, told
 from grounding.database.schema import refuse_other
 from grounding.database.sqlite import engine_for, flush, make_private
 from grounding.database.text import AnyString, AnyText
@@ -95,6 +95,30 @@ undelivered = Table(
 )
 sweeps = Table("sweeps", metadata, Column("name", String(32), primary_key=True), Column("at", Float, nullable=False))
 """When work that is due once in a while was last begun, by whichever process."""
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("holder", String(64), nullable=False),
+    Column("until", Float, nullable=False),
+    Column("said", AnyText),
+)
+"""Work that one process at a time does for all, until when it has it, and what it found last."""
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("name", String(64), nullable=False),
+    Column("seen", Float, nullable=False),
+    Column("pool", Integer, nullable=False),
+    Column("configuration", AnyText, nullable=False),
+)
+"""Processes that serve, when each was last seen, and digests of its configuration."""
+rates = Table(
+    "rates", metadata, Column("caller", String(64), primary_key=True), Column("full_at", Float, nullable=False)
+)
+"""When the bucket of each caller is full again."""
+_FILE_CLOCK = "((julianday('now') - 2440587.5) * 86400.0)"
 
 
 class Conflict(StoreError):
@@ -117,6 +141,9 @@ class _Place(Protocol):
     def flush(self) -> bool: ...
 
     def now(self) -> ColumnElement[float]: ...
+
+    @property
+    def clock(self) -> str: ...
 
 
 class State:
@@ -157,16 +184,22 @@ class State:
         """The time in seconds since the epoch, for a statement: where workers share a database its clock, as theirs may differ."""
         return self._kept.now()
 
-    async def claim(self, name: str, now: float, every_s: float) -> bool:
-        """True for the one caller, of all processes, that is to do what is due every so many seconds. Raises StoreError."""
+    @property
+    def clock(self) -> str:
+        """The same time as SQL, for a statement that is a text."""
+        return self._kept.clock
+
+    async def claim(self, name: str, every_s: float, now: float | None = None) -> bool:
+        """True for the one caller, of all processes, that is to do what is due every so many seconds. `now`: the time, in the place of `State.now`. Raises StoreError."""
+        at = self.now() if now is None else literal(now)
 
         def work(connection: Connection) -> bool:
-            due = update(sweeps).where(sweeps.c.name == name, sweeps.c.at <= now - every_s).values(at=now)
+            due = update(sweeps).where(sweeps.c.name == name, sweeps.c.at <= at - every_s).values(at=at)
             if connection.execute(due).rowcount:
                 return True
             if connection.execute(select(sweeps.c.at).where(sweeps.c.name == name)).first() is not None:
                 return False
-            connection.execute(insert(sweeps).values(name=name, at=now))
+            connection.execute(insert(sweeps).values(name=name, at=at))
             return True
 
         try:
@@ -226,6 +259,10 @@ class _File:
     def now(self) -> ColumnElement[float]:
         return literal(time.time())
 
+    @property
+    def clock(self) -> str:
+        return _FILE_CLOCK
+
     def _open_engine(self) -> Engine:
         if self._engine is None:
             raise StoreError("state.db is closed")
@@ -273,6 +310,10 @@ class _Shared:
 
     def now(self) -> ColumnElement[float]:
         return NOW
+
+    @property
+    def clock(self) -> str:
+        return CLOCK
 
 
 def _why(error: Exception) -> str:

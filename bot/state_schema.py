@@ -117,3 +117,35 @@ CREATE TABLE review_sessions (
     ),
 )
 """Inbox, what was said, what was sent and what could not be, when recurring work was last begun, and the reviewers' links, sign-ins and sessions."""
+
+WORKERS = SchemaPart(
+    "workers",
+    (
+        Step(
+            (
+                # unlogged: nothing of them is worth a write of the server's log, or outlives a server that stops
+                """
+CREATE UNLOGGED TABLE leases (
+    name text COLLATE "C" PRIMARY KEY,
+    holder text COLLATE "C" NOT NULL,
+    until double precision NOT NULL,
+    said text)""",
+                """
+CREATE UNLOGGED TABLE workers (
+    id text COLLATE "C" PRIMARY KEY,
+    name text COLLATE "C" NOT NULL,
+    seen double precision NOT NULL,
+    pool integer NOT NULL,
+    configuration text NOT NULL)""",
+                """
+CREATE UNLOGGED TABLE rates (
+    caller text COLLATE "C" PRIMARY KEY,
+    full_at double precision NOT NULL)""",
+                "CREATE INDEX rates_full_at ON rates (full_at)",
+            ),
+            oldest=1,
+        ),
+    ),
+    rights=("GRANT SELECT, INSERT, UPDATE, DELETE ON leases, workers, rates TO {worker}",),
+)
+"""Who serves and does what for all, and how much each caller has asked."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.places import Places, places_of
 from bot.settings.settings import Settings
-from grounding.database.postgres import Postgres, Server, refuse_unfit, retried, told
+from bot.workers.live import LiveWorker, live_workers
+from grounding.database.postgres import NOW, Postgres, Server, refuse_unfit, retried, told
 from grounding.database.schema import LOCK, PartState, SchemaPart, has_role, states, upgrade
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger.checkpoint import load_signing_seed
@@ -19,11 +21,15 @@ _AGAIN_S = (0.0,)
 
 @dataclass(frozen=True, slots=True)
 class DatabaseStatus:
-    """What the database of the settings is like. `address`: without password; `parts`: what it has of each subject."""
+    """What the database of the settings is like. `address`: without password; `parts`: what it has of each subject; `allowed`: connections that the server allows in all;
+    `serving`: the processes that serve over it.
+    """
 
     address: str
     server: Server
     parts: tuple[PartState, ...]
+    allowed: int
+    serving: tuple[LiveWorker, ...] = ()
 
     @property
     def why(self) -> str | None:
@@ -34,6 +40,7 @@ class DatabaseStatus:
 def schema_parts() -> tuple[SchemaPart, ...]:
     """The tables of every subject."""
     from bot.state_schema import PART as STATE
+    from bot.state_schema import WORKERS
     from grounding.embedded.hypotheticals import PART as HYPOTHETICALS
     from grounding.embedded.rationed import PART as SPENDING
     from grounding.store.databases.postgres import PART as STORE
@@ -42,7 +49,7 @@ def schema_parts() -> tuple[SchemaPart, ...]:
     from rai.embedded.verdict_file import PART as VERDICTS
     from rai.ledger.databases.postgres import PART as LEDGER
 
-    return (LEDGER, STATE, STORE, NAMES, VERDICTS, QUARANTINE, HYPOTHETICALS, SPENDING)
+    return (LEDGER, STATE, WORKERS, STORE, NAMES, VERDICTS, QUARANTINE, HYPOTHETICALS, SPENDING)
 
 
 def usable_places(settings: Settings) -> Places:
@@ -72,9 +79,13 @@ def database_status(settings: Settings) -> DatabaseStatus | None:
     database = places_of(settings).database
     if database is None:
         return None
-    server = database.server()
     with told(_WHAT), database.reading() as connection:
-        return DatabaseStatus(database.address, server, tuple(states(connection, schema_parts())))
+        parts = tuple(states(connection, schema_parts()))
+    found = DatabaseStatus(database.address, database.server(), parts, database.allowed())
+    if found.why is not None:
+        return found
+    with told(_WHAT):
+        return replace(found, serving=tuple(database.ask(partial(live_workers, now=NOW))))
 
 
 def upgraded(settings: Settings, worker: str | None) -> dict[str, tuple[int, int]]:

@@ -47,7 +47,7 @@ async def ask(request: web.Request) -> web.StreamResponse:
     turn = json_forms.parse_ask(await _body(request), request.app[SYSTEM].settings.answering.policy)
     _require_stranger(request, turn.user)
     turn = replace(turn, actor=_actor(request, turn.user))
-    _spend(request, f"as {turn.user}" if turn.user else caller(request), 1.0)
+    await _spend(request, f"as {turn.user}" if turn.user else caller(request), 1.0)
     if "text/event-stream" in request.headers.get("Accept", ""):
         return await _stream(request, turn)
     try:
@@ -67,7 +67,7 @@ async def check(request: web.Request) -> web.Response:
     """
     data = await _body(request)
     items = json_forms.parse_items(data) if "items" in data else None
-    _spend(request, f"check {caller(request)}", CHECK_COST * max(1, len(items or ())))
+    await _spend(request, f"check {caller(request)}", CHECK_COST * max(1, len(items or ())))
     done: list[Checked] = []
     if items is None and _wants_page(request):
         response = await _check_page(request, data, done)
@@ -84,7 +84,7 @@ async def report_refusal(request: web.Request) -> web.Response:
     """Report the refusal of one's own question as wrong: `{"entry_id", "comment"?, "as"?}`; a second time changes nothing."""
     form = json_forms.parse_report(await _body(request))
     _require_stranger(request, form.user)
-    _spend(request, f"as {form.user}" if form.user else caller(request), CHECK_COST)
+    await _spend(request, f"as {form.user}" if form.user else caller(request), CHECK_COST)
     who = Reporter(form.user, "http", actor=_actor(request, form.user))
     try:
         entry, new = await report(request.app[SYSTEM].ledger, form.entry_id, who, form.comment)
@@ -154,8 +154,8 @@ async def _body(request: web.Request) -> dict[str, Any]:
     return json_forms.parse_json(await request.read())
 
 
-def _spend(request: web.Request, who: str, cost: float) -> None:
-    wait = request.app[LIMITER].take(who, cost)
+async def _spend(request: web.Request, who: str, cost: float) -> None:
+    wait = await request.app[LIMITER].take(who, cost)
     if wait:
         allowed = request.app[SYSTEM].settings.serving.rate_per_minute
         seconds = max(1, math.ceil(wait))

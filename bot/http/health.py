@@ -6,6 +6,7 @@ import asyncio
 
 from aiohttp import web
 
+from bot.http.among_workers import PEERS
 from bot.http.app_keys import METRICS, SYSTEM
 from bot.http.errors import LOG
 from bot.http.index_follow import FOLLOWER
@@ -25,8 +26,8 @@ async def healthz(_request: web.Request) -> web.Response:
 
 async def readyz(request: web.Request) -> web.Response:
     """Ready to answer turns, or 503 with a reason for each part that is not. `degraded`: services that turns go on without for now,
-    a ledger that does not hold (what was recorded before may not be relied on, what is recorded now is), checkpoints that cannot be published, and
-    indexes that do not follow a shared store.
+    a ledger that does not hold (what was recorded before may not be relied on, what is recorded now is), checkpoints that cannot be published,
+    indexes that do not follow a shared store, and servers of one database whose configurations differ.
     """
     system = request.app[SYSTEM]
     reasons, degraded = await unready(system, READY_SECONDS), system.degraded()
@@ -38,6 +39,9 @@ async def readyz(request: web.Request) -> web.Response:
     follower = request.app[FOLLOWER]
     if follower is not None and follower.why:
         degraded = {**degraded, "search indexes": follower.why}
+    peers = request.app[PEERS]
+    if peers is not None and peers.why:
+        degraded = {**degraded, "configuration": peers.why}
     more = {"degraded": degraded} if degraded else {}
     if reasons:
         return web.json_response({"status": "not_ready", "reasons": reasons, **more}, status=503)

@@ -1,23 +1,32 @@
-"""The watch over the ledger while a server runs: a break shows in the log, in `/readyz` and in `/metrics` within a minute."""
+"""The watch over the ledger while a server runs: a break shows in the log, in `/readyz` and in `/metrics` within a minute.
+
+Of several processes over one ledger one looks, and the others say what it found.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from aiohttp import web
 
-from bot.http.app_keys import METRICS, SYSTEM
+from bot.http.app_keys import METRICS, SHARED, SYSTEM
 from bot.http.errors import LOG
 from bot.http.metrics import Metrics
 from bot.system import System
-from grounding.errors import AttestError
+from bot.workers.lease import Lease, LeaseStanding
+from grounding.errors import AttestError, StoreError
 from rai.ledger.watch import LOOK_S, Watched
 
 WATCH_S = 15.0
 """Seconds between two looks. Each verifies what is new and half a second of the rest."""
+NAME = "ledger-watch"
+LEASE_S = 3 * WATCH_S
+"""Seconds after which another looks in the place of a process that died."""
 
 
 class LedgerWatcher:
@@ -27,6 +36,7 @@ class LedgerWatcher:
         self._system = system
         self._metrics = metrics
         self._looking = 0
+        self._others = False
         self.found: Watched | None = None
         self.at = ""
 
@@ -44,25 +54,57 @@ class LedgerWatcher:
             found = Watched(str(error))
         finally:
             self._looking -= 1
-        if found.why and found.why != self.why:
-            LOG.error("the ledger does not hold: %s; see `attest ledger verify`", found.why)
-        self.found, self.at = found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-        self._metrics.ledger_sound.set(found.ok)
-        self._metrics.ledger_verified.set(found.entries)
+        self._others = False
+        self._note(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"))
 
     async def glance(self) -> None:
-        """Verify what is new and nothing else, for a page that is opened; one that comes while a look goes on has what the look before it found."""
-        if not self._looking or self.found is None:
+        """Verify what is new and nothing else, for a page that is opened; one that comes while a look goes on has what the look before it found, and one of a process that
+        does not look what the one that does found last.
+        """
+        if self.found is None or not (self._looking or self._others):
             await self.look(0.0)
 
-    async def run(self) -> None:
-        """Looks until it is cancelled. A look that fails in a way that nobody expected does not end the watch."""
+    async def turn(self, lease: Lease) -> None:
+        """One look, or what was found by the process whose turn it is. Where nobody can say whose it is, it is this one's."""
+        try:
+            held = await lease.hold()
+        except StoreError:
+            held = LeaseStanding(mine=True, said=None)
+        before = None if held.said is None else _told(held.said)
+        if not held.mine:
+            self._others = before is not None
+            if before is not None:
+                self._note(*before)
+            return
+        await self.look()
+        if before is not None and before[0].why and self.found is not None and self.found.round_s is None:
+            self._note(*before)  # a break that was found is told until a whole round of this process has not found it
+        if self.found is not None:
+            with suppress(StoreError):  # the look said so
+                await lease.say(json.dumps({**asdict(self.found), "at": self.at}))
+
+    async def run(self, lease: Lease) -> None:
+        """Looks when it is this process's turn, until it is cancelled. A look that fails in a way that nobody expected does not end the watch."""
         while True:
             try:
-                await self.look()
+                await self.turn(lease)
             except Exception:  # noqa: BLE001 - the watch goes on
                 LOG.exception("a look at the ledger failed")
             await asyncio.sleep(WATCH_S)
+
+    def _note(self, found: Watched, at: str) -> None:
+        if found.why and found.why != self.why:
+            LOG.error("the ledger does not hold: %s; see `attest ledger verify`", found.why)
+        self.found, self.at = found, at
+        self._metrics.ledger_sound.set(found.ok)
+        self._metrics.ledger_verified.set(found.entries)
+
+
+def _told(said: str) -> tuple[Watched, str]:
+    """What a process found, and when."""
+    found = json.loads(said)
+    at = found.pop("at")
+    return Watched(**found), at
 
 
 WATCHER = web.AppKey("attest_ledger_watcher", LedgerWatcher)
@@ -75,8 +117,11 @@ def add_ledger_watch(app: web.Application) -> None:
 
 
 async def _watching(app: web.Application) -> AsyncIterator[None]:
-    task = asyncio.create_task(app[WATCHER].run(), name="ledger-watch")
+    lease = Lease(app[SHARED], NAME, LEASE_S)
+    task = asyncio.create_task(app[WATCHER].run(lease), name="ledger-watch")
     yield
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
+    with suppress(StoreError):  # it ends by itself
+        await lease.release()

@@ -11,7 +11,7 @@ from typing import get_args
 from weakref import WeakSet
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from bot.records import Answer, Ask, OnStage, Reply
@@ -66,10 +66,11 @@ class Breakers(Collector):
 
 
 class Metrics:
-    """All series of this process. One instance per application. `prices` None: the cost of tokens is not counted."""
+    """All series of this process. One instance per application. `prices` None: the cost of tokens is not counted; `worker`: its name where it is one of several, a label of each."""
 
-    def __init__(self, prices: Prices | None = None) -> None:
+    def __init__(self, prices: Prices | None = None, worker: str | None = None) -> None:
         self._prices = prices
+        self._worker = worker
         self.registry = CollectorRegistry()
         own = self.registry
         self.turns = Counter("attest_turns", "Turns by how they ended.", ["outcome", "code"], registry=own)
@@ -233,4 +234,20 @@ class Metrics:
 
     def text(self) -> bytes:
         """Prometheus text exposition format 0.0.4."""
-        return generate_latest(self.registry)
+        return generate_latest(self.registry if self._worker is None else _Labelled(self.registry, self._worker))
+
+
+class _Labelled(CollectorRegistry):
+    """The series of a registry, each with the name of the process: those of several that answer at one address are told apart."""
+
+    def __init__(self, registry: CollectorRegistry, worker: str) -> None:
+        super().__init__()
+        self._of = registry
+        self._worker = worker
+
+    def collect(self) -> Iterable[Metric]:
+        for family in self._of.collect():
+            family.samples = [
+                sample._replace(labels={**sample.labels, "worker": self._worker}) for sample in family.samples
+            ]
+            yield family

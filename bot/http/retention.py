@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 
@@ -27,16 +26,16 @@ ASK_S = 900.0
 
 
 class RetentionSweeper:
-    """Applies the retention of `system` when it is due. Several workers over one `state` do it once."""
+    """Applies the retention of `system` when it is due. Several workers over one `state` do it once. `clock`: in the place of the state's, in seconds."""
 
-    def __init__(self, system: System, state: State, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, system: System, state: State, *, clock: Callable[[], float] | None = None) -> None:
         self._system = system
         self._state = state
         self._clock = clock
 
     async def sweep(self) -> bool:
         """One run if it is due; True if it was. What was done is logged, with numbers alone."""
-        if not await self._state.claim(NAME, self._clock(), EVERY_S):
+        if not await self._state.claim(NAME, EVERY_S, self._clock and self._clock()):
             return False
         run = _Run(self._system)
         try:

@@ -6,6 +6,8 @@ Imported only when traces are switched on.
 from __future__ import annotations
 
 import logging
+import os
+import socket
 import sys
 import threading
 from collections.abc import Sequence
@@ -72,7 +74,14 @@ def exporter(settings: Settings) -> SpanExporter:
 
 def provider(processor: SpanProcessor) -> TracerProvider:
     """A tracer provider of this system's own: no global is set, and what is left at the end is sent by `close` alone."""
-    resource = Resource.create({"service.name": "attest", "service.version": VERSION})
+    resource = Resource.create(
+        {
+            "service.name": "attest",
+            "service.version": VERSION,
+            "host.name": socket.gethostname(),  # several processes may serve
+            "process.pid": os.getpid(),
+        }
+    )
     made = TracerProvider(resource=resource, shutdown_on_exit=False, span_limits=SpanLimits(max_events=64))
     made.add_span_processor(processor)
     return made

@@ -11,7 +11,8 @@ from bot.chat import evidence
 from bot.chat.pages import add_chat
 from bot.compose.signin import identity_provider
 from bot.http import api, health, source
-from bot.http.app_keys import ANSWER, DELIVERIES, LIMITER, LINKS, METRICS, SYSTEM
+from bot.http.among_workers import add_among_workers
+from bot.http.app_keys import ANSWER, DELIVERIES, LINKS, METRICS, SYSTEM
 from bot.http.desk import add_desk
 from bot.http.errors import Handler, errors
 from bot.http.guard import guard, secure
@@ -19,7 +20,6 @@ from bot.http.index_follow import add_index_follow
 from bot.http.ledger_checkpoints import add_checkpoints
 from bot.http.ledger_watch import add_ledger_watch
 from bot.http.metrics import Metrics
-from bot.http.rate_limit import RateLimiter
 from bot.http.responses import static
 from bot.http.retention import add_retention
 from bot.http.source_links import SourceLinks
@@ -41,6 +41,7 @@ from bot.settings.terms import prices
 from bot.state import State
 from bot.system import System
 from bot.turn.delivery import Deliveries
+from bot.workers.name import worker_name
 from grounding.observe import watched_by
 
 ACCESS = logging.getLogger("attest.access")
@@ -48,22 +49,24 @@ BODY_BYTES = 2 * 1024 * 1024
 """No request needs more: the largest is a check with its sources."""
 
 
-def build_app(system: System, *, review_token: str | None = None) -> web.Application:
+def build_app(system: System, *, review_token: str | None = None, worker: int = 1, workers: int = 1) -> web.Application:
     """Build the HTTP application: all pages and APIs over one system, which the caller closes.
 
-    `review_token` opens `/review` once (see `bot.review.session`), beside those of `attest review-link`. Other channels of this process
+    `worker`: which this is of `workers` processes that share a socket; `review_token` opens `/review` once (see `bot.review.session`), beside those of `attest review-link`. Other channels of this process
     call `app[ANSWER]`, not `system.answer`, so that their turns are counted too, and `app[DELIVERIES]` with what became of the replies. Start it with `access_log=None`:
     requests are logged here, by route and without addresses, names or questions.
     """
     app = web.Application(middlewares=[observe, errors, guard, door], client_max_size=BODY_BYTES)
-    metrics = Metrics(prices(system.settings))
+    name = worker_name(worker)
+    several = workers > 1 or system.settings.database.url is not None
+    metrics = Metrics(prices(system.settings), name if several else None)
     app[SYSTEM] = system
     app[METRICS] = metrics
     app[ANSWER] = metrics.watch(system.answer)
     app[DELIVERIES] = Deliveries(system.ledger, lambda mark: metrics.deliveries.labels(mark).inc())
     app.on_cleanup.append(_drained)
-    app[LIMITER] = RateLimiter(system.settings.serving.rate_per_minute)
     app[LINKS] = SourceLinks.of(system.settings)
+    add_among_workers(app, name, several=several)
     add_ledger_watch(app)
     add_checkpoints(app)
     add_retention(app)

@@ -85,7 +85,7 @@ async def serve_on(
     system = await make(settings)
     try:
         async with recorded_run(system, place.worker, place.workers) as run:
-            run.signal = await _served(system, listener, settings, announce, place.token)
+            run.signal = await _served(system, listener, settings, announce, place)
             return run.signal
     finally:
         await system.close()
@@ -96,11 +96,11 @@ async def _served(
     listener: socket.socket,
     settings: Settings,
     announce: Callable[[Addresses], None],
-    token: str | None,
+    place: ServingProcess,
 ) -> int:
     """Take requests until a signal asks to stop, and finish those in hand. Returns the signal's number."""
-    token = first_token(settings) if token is None else token
-    app = build_app(system, review_token=token)
+    token = first_token(settings) if place.token is None else place.token
+    app = build_app(system, review_token=token, worker=place.worker, workers=place.workers)
     add_routes(
         app, settings, app[ANSWER], system.ledger, deliveries=app[DELIVERIES], knowledge=PersonsKnowledge(system)
     )

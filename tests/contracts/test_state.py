@@ -147,12 +147,12 @@ async def test_what_waits_is_claimed_in_order_by_one_alone(state: State, another
 
 async def test_what_is_due_once_in_a_while_is_claimed_by_one(state: State, another: Opener) -> None:
     other = await another()
-    claims = await asyncio.gather(*(s.claim("retention", 1000.0, DAY_S) for s in (state, other) * 6))
+    claims = await asyncio.gather(*(s.claim("retention", DAY_S, 1000.0) for s in (state, other) * 6))
     assert sum(claims) == 1
-    assert not await other.claim("retention", 1000.0 + DAY_S - 1, DAY_S)
-    assert await other.claim("retention", 1000.0 + DAY_S, DAY_S)
+    assert not await other.claim("retention", DAY_S, 1000.0 + DAY_S - 1)
+    assert await other.claim("retention", DAY_S, 1000.0 + DAY_S)
     await other.unclaim("retention")
-    assert await state.claim("retention", 1001.0 + DAY_S, DAY_S)
+    assert await state.claim("retention", DAY_S, 1001.0 + DAY_S)
 
 
 async def test_text_that_some_database_refuses_is_kept_alike(state: State) -> None:

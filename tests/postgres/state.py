@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bot.state import State
-from bot.state_schema import PART
+from bot.state_schema import PART, WORKERS
 from grounding.database import schema
 from grounding.database.postgres import Postgres
 
@@ -19,7 +19,7 @@ def shared(url: str, worker: str | None = None) -> str:
     """The URL of a database whose owner has made the tables, and given the role `worker` its rights."""
     owner = Postgres(url)
     with owner.writing(schema.LOCK) as connection:
-        schema.upgrade(connection, [PART], worker)
+        schema.upgrade(connection, [PART, WORKERS], worker)
     owner.close()
     return url
 

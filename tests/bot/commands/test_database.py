@@ -45,7 +45,7 @@ def test_it_is_made_and_brought_up_and_says_so(
     assert attest("database", "upgrade").err == "every table is as this program needs it\n"
     over(worker_url)
     ran = attest("database", "status")
-    assert (ran.code, ran.out.count("as needed")) == (0, 8)
+    assert (ran.code, ran.out.count("as needed")) == (0, 9)
     document = attest("database", "status", "--json").document
     assert (document["usable"], document["database"]["user"]) == (True, role)
     assert document["database"]["version"].split(".")[0].isdigit()

@@ -42,7 +42,7 @@ def test_without_an_address_everything_lies_in_the_home(tmp_path: Path) -> None:
 def test_tables_are_made_once_and_of_every_subject(database_url: str, tmp_path: Path) -> None:
     settings = settings_over(tmp_path / "home", database_url=database_url)
     names = {part.name: (0, part.number) for part in schema_parts()}
-    assert len(names) == len(schema_parts()) == 8
+    assert len(names) == len(schema_parts()) == 9
     assert upgraded(settings, None) == names
     assert upgraded(settings, None) == {}
     status = database_status(settings)

@@ -11,7 +11,9 @@ import pytest
 from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 
+from bot.http.app_keys import DELIVERIES
 from bot.records import Ask
+from bot.server.app import build_app
 from bot.settings.settings import Settings
 from bot.teams.endpoint import PATH, add_routes
 from bot.turn.delivery import Deliveries
@@ -40,13 +42,39 @@ def by_part(found: Sequence[Trip]) -> Counter[str]:
     return Counter("/".join(trip.part.split("/")[:2]) for trip in found)
 
 
-async def test_a_turn_takes_at_most_twelve(settings: Settings) -> None:
+async def test_a_turn_takes_ten(settings: Settings) -> None:
     async with running(settings) as system:
         for _ in range(2):  # contents that are stored once, and what is kept of the store, are there at the second
             with trips() as found:
                 reply = await system.answer(Ask(QUESTION), None)
         assert reply.outcome is Outcome.ANSWERED
     assert by_part(found) == {"grounding/store": 6, "rai/ledger": 4}, found
+
+
+async def test_an_answer_over_http_takes_one_more_to_count_what_its_caller_asked(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to the commit of its entry; that it was delivered is written behind it."""
+    for follower in ("index_follow", "desk"):
+        monkeypatch.setattr(f"bot.http.{follower}.FOLLOW_S", LEASE_S)
+    async with running(settings) as system:
+        server = TestServer(app := build_app(system))
+        await server.start_server()
+        async with ClientSession() as client:
+            with trips() as found:
+                at_rest = -1
+                while at_rest != len(found):  # until what a server looks after at its start is looked after
+                    at_rest = len(found)
+                    await asyncio.sleep(1.0)
+            for _ in range(2):
+                with trips() as found:
+                    posted = await client.post(server.make_url("/api/ask"), json={"question": QUESTION})
+                    assert (await posted.json())["outcome"] == Outcome.ANSWERED.value
+                    await app[DELIVERIES].drain()
+        await server.close()
+    answered = found[: [trip.said for trip in found].index("COMMIT") + 1]
+    assert by_part(answered) == {"grounding/store": 6, "rai/ledger": 4, "bot/http": 1}, found
+    assert len(answered) <= 12, found
 
 
 DONE = (

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import TestClient
 from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.http.ledger_checkpoints import SCHEDULE, CheckpointSchedule
@@ -20,6 +22,7 @@ from rai.embedded.checkpoint_folder import FolderSink
 from rai.ledger.publish import Publisher, name_of
 from rai.ports import CheckpointSink
 from rai.records import KeptCheckpoint
+from tests.eventually import eventually
 from tests.fakes import faults
 from tests.fakes.blob_server import SIGNATURE, BlobServer
 from tests.fakes.form2 import LEDGER_ID, Form2Ledger
@@ -158,3 +161,52 @@ async def test_without_a_place_nothing_is_published(aiohttp_client: AiohttpClien
     client = await aiohttp_client(app)
     assert app[SCHEDULE] is None
     assert await (await client.get("/readyz")).json() == {"status": "ready"}
+
+
+class Counting(FolderSink):
+    """A folder that one process publishes to; how often that one looks into it is counted."""
+
+    looks = 0
+
+    async def newest(self, prefix: str) -> KeptCheckpoint | None:
+        self.looks += 1
+        return await super().newest(prefix)
+
+
+async def test_of_several_processes_one_publishes_and_all_say_what_became_of_it(
+    aiohttp_client: AiohttpClient, tmp_path: Path
+) -> None:
+    ledger, sinks = SignedLedger(Form2Ledger(2)), [Counting(tmp_path) for _ in range(2)]
+    one, two = [await aiohttp_client(serving(ledger, sink, every_s=0.05)) for sink in sinks]
+    await until(tmp_path / name_of(LEDGER_ID, 3))
+    looked = sinks[0].looks
+    await eventually(lambda: sinks[0].looks >= looked + 3)
+    assert sinks[1].looks == 0
+    figures = ""
+    while "attest_ledger_checkpoint_entries 3.0" not in figures:
+        figures = await (await two.get("/metrics")).text()
+    assert "attest_ledger_checkpoint_timestamp_seconds 1" in figures
+    await two.close()  # while another publishes it has nothing to add at its end
+    assert sinks[1].looks == 0
+    third = Counting(tmp_path)
+    await aiohttp_client(serving(ledger, third, every_s=0.05))
+    await one.close()
+    ledger.made.add("turn", {})
+    await until(tmp_path / name_of(LEDGER_ID, 4))
+    assert third.looks > 0
+
+
+async def test_what_keeps_one_process_from_publishing_all_say(aiohttp_client: AiohttpClient, tmp_path: Path) -> None:
+    await Publisher(SignedLedger(Form2Ledger(5)), FolderSink(tmp_path)).publish()
+    clients = [
+        await aiohttp_client(serving(SignedLedger(Form2Ledger(2)), FolderSink(tmp_path), every_s=0.05))
+        for _ in range(2)
+    ]
+    for client in clients:
+        await eventually(partial(says_of_checkpoints, client, "a checkpoint of 6 is published"))
+        assert "attest_ledger_checkpoint_ok 0.0" in await (await client.get("/metrics")).text()
+
+
+async def says_of_checkpoints(client: TestClient[web.Request, web.Application], why: str) -> bool:
+    ready = await (await client.get("/readyz")).json()
+    return why in ready.get("degraded", {}).get("checkpoints", "")

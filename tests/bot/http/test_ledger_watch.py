@@ -6,10 +6,13 @@ import asyncio
 import logging
 import shutil
 import sqlite3
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient
 from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.http import ledger_watch
@@ -17,6 +20,7 @@ from bot.server.app import build_app
 from bot.settings.load import load_settings
 from grounding.errors import StoreError
 from rai.ledger.watch import Watched
+from tests.eventually import eventually
 from tests.fakes.system import Fake, fake_system
 from tests.knowledge_base import PAGE, over_one_page
 
@@ -27,10 +31,10 @@ class Looks:
     """A ledger that is found so, look after look; the last finding stays."""
 
     def __init__(self, *found: Watched | StoreError) -> None:
-        self._found = list(found)
+        self.found = list(found)
 
     async def __call__(self, _budget_s: float = 0.5, /) -> Watched:
-        found = self._found.pop(0) if len(self._found) > 1 else self._found[0]
+        found = self.found.pop(0) if len(self.found) > 1 else self.found[0]
         if isinstance(found, StoreError):
             raise found
         return found
@@ -104,3 +108,66 @@ async def test_of_a_real_ledger(aiohttp_client: AiohttpClient, tmp_path: Path) -
         await app[ledger_watch.WATCHER].look()
         degraded = (await (await client.get("/readyz")).json())["degraded"]
         assert "entry 1" in degraded["ledger"]
+
+
+class Counted(Looks):
+    """Looks that are counted."""
+
+    done = 0
+
+    async def __call__(self, budget_s: float = 0.5, /) -> Watched:
+        self.done += 1
+        return await super().__call__(budget_s)
+
+
+def served(looks: Looks, home: Path) -> web.Application:
+    system = fake_system(home=home).system
+    return build_app(replace(system, look=looks))
+
+
+async def says(client: TestClient[web.Request, web.Application], why: str) -> bool:
+    """Whether that is what `/readyz` says of the ledger, and the figures too."""
+    ready = await (await client.get("/readyz")).json()
+    figures = await (await client.get("/metrics")).text()
+    return (ready.get("degraded", {}).get("ledger", ""), "attest_ledger_sound 1.0" in figures) == (why, not why)
+
+
+async def test_of_several_processes_one_looks_and_all_say_what_it_found(
+    aiohttp_client: AiohttpClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_watch, "WATCH_S", 0.02)
+    looks = [Counted(Watched(entries=7, head="h")), Counted(Watched(entries=9, head="h"))]
+    one, two = [await aiohttp_client(served(each, tmp_path)) for each in looks]
+    await eventually(lambda: looks[0].done >= 3)
+    assert looks[1].done == 0
+    assert two.app is not None
+    found = two.app[ledger_watch.WATCHER]
+    assert found.found == Watched(entries=7, head="h")
+    assert found.at
+    await found.glance()  # a page that is opened does not look either
+    assert looks[1].done == 0
+    looks[0].found.append(BROKEN)
+    await eventually(lambda: says(two, BROKEN.why))
+    assert await says(one, BROKEN.why)
+    await one.close()  # the other goes on at once, and has not come round yet
+    await eventually(lambda: looks[1].done > 0)
+    assert await says(two, BROKEN.why)
+    looks[1].found.append(Watched(entries=9, head="h", round_s=0.1))
+    await eventually(lambda: says(two, ""))
+
+
+async def test_a_process_that_died_is_followed_within_its_lease(
+    aiohttp_client: AiohttpClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_watch, "WATCH_S", 0.02)
+    monkeypatch.setattr(ledger_watch, "LEASE_S", 0.5)
+    looks = [Counted(Watched(entries=7)), Counted(Watched(entries=7))]
+    await aiohttp_client(served(looks[0], tmp_path))
+    (first,) = (task for task in asyncio.all_tasks() if task.get_name() == "ledger-watch")
+    await aiohttp_client(served(looks[1], tmp_path))
+    await eventually(lambda: looks[0].done >= 2)
+    first.cancel()  # nobody gives its lease away
+    assert looks[1].done == 0
+    since = time.monotonic()
+    await eventually(lambda: looks[1].done > 0)
+    assert time.monotonic() - since < 10 * ledger_watch.LEASE_S

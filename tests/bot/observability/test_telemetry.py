@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -95,7 +97,9 @@ async def test_a_turn_is_one_trace_that_leads_to_its_entry(tmp_path: Path) -> No
         "attest.outcome": "ok",
         "attest.breaker": "closed",
     }
-    assert {resource["service.name"] for resource in collector.resources} == {"attest"}
+    (resource,) = collector.resources
+    assert (resource["service.name"], resource["host.name"]) == ("attest", socket.gethostname())
+    assert resource["process.pid"] == os.getpid()
     assert {span.status for span in collector.spans} == {""}
 
 

@@ -165,12 +165,12 @@ async def test_a_second_one_in_a_process_leaves_the_first_its_locks(state: State
 async def test_what_is_due_once_a_day_is_claimed_by_one(state: State, tmp_path: Path) -> None:
     other = State(tmp_path / "deep" / "state.db")
     await other.open()
-    claims = await asyncio.gather(*(s.claim("retention", 1000.0, DAY_S) for s in (state, other) * 6))
+    claims = await asyncio.gather(*(s.claim("retention", DAY_S, 1000.0) for s in (state, other) * 6))
     assert sum(claims) == 1
-    assert not await other.claim("retention", 1000.0 + DAY_S - 1, DAY_S)
-    assert await other.claim("retention", 1000.0 + DAY_S, DAY_S)
+    assert not await other.claim("retention", DAY_S, 1000.0 + DAY_S - 1)
+    assert await other.claim("retention", DAY_S, 1000.0 + DAY_S)
     await other.unclaim("retention")
-    assert await state.claim("retention", 1001.0 + DAY_S, DAY_S)
+    assert await state.claim("retention", DAY_S, 1001.0 + DAY_S)
     await other.close()
 
 

@@ -21,8 +21,9 @@ def test_it_is_told_with_its_version_and_schema(database_url: str, tmp_path: Pat
     (bare,) = check_database(settings)
     assert (bare.status, bare.service, bare.fix) == ("fail", True, "run attest database upgrade as the owner")
     made(database_url, tmp_path)
-    (found,) = check_database(settings)
+    found, connections = check_database(settings)
     assert found.status == "ok"
+    assert (connections.name, connections.status) == ("connections", "ok")  # nobody serves, so nobody is compared
     assert "PostgreSQL 1" in found.detail
     assert found.detail.endswith("hypotheticals 1, spending 1")
     assert str(make_url(database_url).password) not in found.detail
