@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from bot.settings.settings import Settings
 from grounding.database.postgres import Postgres
 from grounding.errors import SettingsError
+from grounding.services.cloud import CloudName
 
 LEDGER, STATE, DESK, INDEX = "ledger.db", "state.db", "review.db", "index"
 """Names of files and of the folder of the index in a home."""
@@ -69,13 +71,27 @@ def places_of(settings: Settings) -> Places:
     url = settings.database.url
     if url is None:
         return Places(settings.files.home)
-    database = settings.database
-    return Places(settings.files.home, _database(url.get_secret_value(), database.password_file, database.pool))
+    database, identity = settings.database, settings.identity
+    signs_in = (identity.cloud, identity.client_id) if database.entra == "on" else None
+    return Places(
+        settings.files.home, _database(url.get_secret_value(), database.password_file, signs_in, database.pool)
+    )
 
 
 @lru_cache(maxsize=8)
-def _database(url: str, password_file: Path | None, pool: int) -> Postgres:
-    return Postgres(url, pool=pool, password=None if password_file is None else partial(_password_in, password_file))
+def _database(
+    url: str, password_file: Path | None, signs_in: tuple[CloudName, str | None] | None, pool: int
+) -> Postgres:
+    return Postgres(url, pool=pool, password=_password(password_file, signs_in))
+
+
+def _password(file: Path | None, signs_in: tuple[CloudName, str | None] | None) -> Callable[[], str] | None:
+    """Who is asked for the password at each new connection. `signs_in`: the cloud and the client id of this machine's identity, if that is to be known by the database."""
+    if signs_in is not None:
+        from grounding.azure.core.database_token import DatabaseToken
+
+        return DatabaseToken(*signs_in)
+    return None if file is None else partial(_password_in, file)
 
 
 def _password_in(path: Path) -> str:

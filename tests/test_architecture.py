@@ -165,7 +165,10 @@ def late_imports(path: Path) -> list[str]:
     return [f"{path}:{line}" for line in sorted(lines) if any(first <= line <= last for first, last in bodies)]
 
 
-COMPOSE = {p for p in FILES if p.parts[:2] == ("bot", "compose") and p.name != "__init__.py"}
+COMPOSE = {
+    *(p for p in FILES if p.parts[:2] == ("bot", "compose") and p.name != "__init__.py"),
+    Path("bot/places.py"),  # it makes the one database object of a process, and so knows who gives its password
+}
 LATE = {
     *COMPOSE,  # they pay only for what is switched on
     Path("grounding/embedded/quantise.py"),  # onnxruntime's quantiser reads the environment at import

@@ -9,4 +9,5 @@ compile --group dev --group model pyproject.toml --constraint requirements/runti
 compile requirements/build.in --constraint requirements/runtime.txt --output-file requirements/build.txt
 compile --no-deps requirements/model.in --output-file requirements/model.txt
 compile --no-deps requirements/reader.in --output-file requirements/reader.txt
+compile requirements/postgres.in --constraint requirements/runtime.txt --output-file requirements/postgres.txt
 compile requirements/infra.in --output-file requirements/infra.txt

@@ -15,6 +15,7 @@ class Cloud(NamedTuple):
     cognitive: str
     search: str
     graph: str
+    database: str
 
 
 CLOUDS: dict[CloudName, Cloud] = {
@@ -23,18 +24,21 @@ CLOUDS: dict[CloudName, Cloud] = {
         "https://cognitiveservices.azure.com",
         "https://search.azure.com",
         "https://graph.microsoft.com",
+        "https://ossrdbms-aad.database.windows.net",
     ),
     "usgov": Cloud(
         "login.microsoftonline.us",
         "https://cognitiveservices.azure.us",
         "https://search.azure.us",
         "https://graph.microsoft.us",
+        "https://ossrdbms-aad.database.usgovcloudapi.net",
     ),
     "china": Cloud(
         "login.chinacloudapi.cn",
         "https://cognitiveservices.azure.cn",
         "https://search.azure.cn",
         "https://microsoftgraph.chinacloudapi.cn",
+        "https://ossrdbms-aad.database.chinacloudapi.cn",
     ),
 }
 OPENAI_BASE_URL = "https://api.openai.com/v1"
@@ -44,6 +48,8 @@ COGNITIVE = CLOUDS["public"].cognitive + SUFFIX
 """Azure OpenAI, AI Language and Content Safety."""
 SEARCH = CLOUDS["public"].search + SUFFIX
 GRAPH = CLOUDS["public"].graph + SUFFIX
+DATABASE = CLOUDS["public"].database + SUFFIX
+"""Azure Database for PostgreSQL."""
 _HOSTS: dict[str, CloudName] = {
     ".azure.com": "public",
     ".windows.net": "public",

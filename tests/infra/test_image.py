@@ -49,6 +49,19 @@ def test_every_package_is_installed_by_hash_and_none_in_the_final_stage() -> Non
     assert not [rest for kind, rest in final_stage() if kind == "RUN" and re.search(r"pip|apt|curl|wget", rest)]
 
 
+def test_the_image_has_the_driver_of_the_database_at_the_version_that_the_suite_runs_over() -> None:
+    (installed,) = (rest for rest in arguments("RUN") if "runtime.txt" in rest)
+    assert "-r /src/requirements/postgres.txt" in installed
+    locks = [(ROOT / "requirements" / f"{name}.txt").read_text("utf-8") for name in ("postgres", "dev", "runtime")]
+    of_image, of_suite, of_program = ({*re.findall(r"^([a-z-]+)==([\d.]+)", lock, re.MULTILINE)} for lock in locks)
+    drivers = {(name, version) for name, version in of_image if name.startswith("psycopg")}
+    assert {name for name, _ in drivers} == {"psycopg", "psycopg-binary"}
+    assert drivers <= of_suite
+    together = dict(of_program)
+    assert all(together.get(name, version) == version for name, version in of_image)  # pip installs both lists at once
+    assert included("requirements/postgres.txt")
+
+
 def test_what_builds_the_model_is_not_in_the_image() -> None:
     taken = [rest.split() for kind, rest in final_stage() if kind == "COPY" and "--from=" in rest]
     assert taken == [

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Literal
+from urllib.parse import parse_qs, urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 
 from bot.settings.group import Conflicts, Group
+from grounding.services.address import is_this_machine
 
 _ALLOWED = "postgresql://user@host/database, with libpq's parameters behind a ? (sslmode=verify-full)"
 
@@ -26,6 +28,11 @@ class Database(Group):
         description="file with the password for ATTEST_DATABASE_URL, read at each new connection; default: that of the address, or what libpq finds",
     )
 
+    entra: Literal["on", "off"] = Field(
+        "off",
+        alias="database_entra",
+        description="on: the password for ATTEST_DATABASE_URL is a token of this machine's identity (Microsoft Entra ID), for Azure Database for PostgreSQL",
+    )
     pool: int = Field(
         10,
         alias="database_pool",
@@ -57,7 +64,30 @@ def database_conflicts(database: Database) -> Conflicts:
         database.password_file is not None and database.url is None,
         "ATTEST_DATABASE_PASSWORD_FILE needs ATTEST_DATABASE_URL; without it there is no database",
     )
+    yield from _entra_conflicts(database)
     yield (
         "pool" in database.model_fields_set and database.url is None,
         "ATTEST_DATABASE_POOL needs ATTEST_DATABASE_URL; without it there is no database",
+    )
+
+
+def _entra_conflicts(database: Database) -> Conflicts:
+    """A token is the one password, and goes only to whom it is for: a server that is asked for its certificate, or this machine."""
+    on = database.entra == "on"
+    yield (
+        on and database.url is None,
+        "ATTEST_DATABASE_ENTRA=on needs ATTEST_DATABASE_URL; without it there is no database",
+    )
+    url = "" if database.url is None else database.url.get_secret_value()
+    parts = urlsplit(url)
+    yield (
+        on and (database.password_file is not None or parts.password is not None),
+        "ATTEST_DATABASE_ENTRA=on takes the place of a password: leave out that of ATTEST_DATABASE_URL, and ATTEST_DATABASE_PASSWORD_FILE",
+    )
+    query = parse_qs(parts.query)
+    hosts = [host for host in (parts.hostname or "", *query.get("host", [])) if host]
+    here = all(host.startswith("/") or is_this_machine(host) for host in hosts)
+    yield (
+        on and not here and query.get("sslmode", [""])[-1] not in ("verify-ca", "verify-full"),
+        "ATTEST_DATABASE_ENTRA=on needs sslmode=verify-full (or verify-ca) in ATTEST_DATABASE_URL: a token goes to no server that anyone could be",
     )

@@ -192,3 +192,36 @@ def test_a_process_holds_some_connections_and_not_all(pool: str) -> None:
 
 def test_connections_are_those_to_a_database() -> None:
     assert facts(refusal(database_pool=5)) == "DATABASE_POOL DATABASE_URL"
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({}, "DATABASE_ENTRA=on DATABASE_URL"),
+        ({"database_url": "postgresql://a:secret@/attest"}, "DATABASE_ENTRA=on DATABASE_URL DATABASE_PASSWORD_FILE"),
+        (
+            {"database_url": "postgresql://a@/attest", "database_password_file": "x"},
+            "DATABASE_ENTRA=on DATABASE_URL DATABASE_PASSWORD_FILE",
+        ),
+        ({"database_url": "postgresql://a@db.example/attest"}, "DATABASE_ENTRA=on DATABASE_URL"),
+        ({"database_url": "postgresql://a@db.example/attest?sslmode=require"}, "DATABASE_ENTRA=on DATABASE_URL"),
+        ({"database_url": "postgresql://a@/attest?host=db.example"}, "DATABASE_ENTRA=on DATABASE_URL"),
+    ],
+)
+def test_a_token_goes_to_one_server_alone_and_beside_no_password(given: dict[str, str], named: str) -> None:
+    line = refusal(database_entra="on", **given)
+    assert facts(line) == named
+    assert "secret" not in line
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://a@db.example/attest?sslmode=verify-full&sslrootcert=system",
+        "postgresql://a@/attest?host=db.example&sslmode=verify-ca",
+        "postgresql://a@localhost/attest",
+        "postgresql://a@/attest?host=/run/postgresql",
+    ],
+)
+def test_a_server_that_shows_who_it_is_may_have_a_token(url: str) -> None:
+    assert load_settings(database_entra="on", database_url=url).database.entra == "on"
