@@ -371,7 +371,7 @@ def problems(root: Path = ROOT) -> list[str]:
     files = files_of(folder)
     texts = [*(folder / "hooks").glob("*.sh"), root / "azure.yaml", root / "docs" / "deploy.md"]
     others = "\n".join(path.read_text("utf-8") for path in texts)
-    set_by = [p for p in (*folder.rglob("*"), root / "azure.yaml", root / "compose.yaml") if p.is_file()]
+    set_by = [p for p in (*folder.rglob("*"), root / "azure.yaml", *root.glob("compose*.yaml")) if p.is_file()]
     return [
         *names_of(files.values()),
         *modules_of(files),

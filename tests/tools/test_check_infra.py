@@ -19,7 +19,7 @@ MISTAKES = Tables(__file__)
 def copied(folder: Path) -> Path:
     """What the check reads, in a folder of its own."""
     shutil.copytree(INFRA, folder / "infra")
-    for name in ("azure.yaml", "compose.yaml"):
+    for name in ("azure.yaml", "compose.yaml", "compose.postgres.yaml"):
         shutil.copy(ROOT / name, folder / name)
     (folder / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "deploy.md", folder / "docs" / "deploy.md")
