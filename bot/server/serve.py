@@ -22,7 +22,7 @@ from aiohttp import web
 
 from bot.compose.system import compose
 from bot.events.running import recorded_run
-from bot.http.app_keys import ANSWER, DELIVERIES
+from bot.http.app_keys import ANSWER, DELIVERIES, LIMITER
 from bot.observability.logs import log_to_stderr
 from bot.review.session import new_token
 from bot.server.addresses import Addresses, addresses_of
@@ -102,7 +102,13 @@ async def _served(
     token = first_token(settings) if place.token is None else place.token
     app = build_app(system, review_token=token, worker=place.worker, workers=place.workers)
     add_routes(
-        app, settings, app[ANSWER], system.ledger, deliveries=app[DELIVERIES], knowledge=PersonsKnowledge(system)
+        app,
+        settings,
+        app[ANSWER],
+        system.ledger,
+        deliveries=app[DELIVERIES],
+        knowledge=PersonsKnowledge(system),
+        limits=app[LIMITER],
     )
     runner = web.AppRunner(
         app,

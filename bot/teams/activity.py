@@ -45,6 +45,11 @@ def wants_replies_in_body(activity: Json) -> bool:
     return activity.get("deliveryMode") == "expectReplies"
 
 
+def counted_as(activity: Json, user: str | None) -> str:
+    """As whom it is counted how often somebody asks. `user`: what `user_of` says."""
+    return f"teams {user or activity['from']['id']}"
+
+
 def user_of(activity: Json, settings: Settings) -> str | None:
     """Who asks. Only the directory's object id counts; in local mode a developer may act as any user."""
     sender = activity["from"]

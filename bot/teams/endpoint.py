@@ -15,6 +15,7 @@ from aiohttp import http_exceptions, web
 
 from bot.http.delivery import sent_whole
 from bot.http.forwarding import left_by_proxy
+from bot.http.rate_limit import Limits, RateLimiter
 from bot.places import places_of
 from bot.records import Answer
 from bot.settings.settings import Settings
@@ -59,10 +60,12 @@ def add_routes(
     transport: Transport | None = None,
     lease_s: float = LEASE_S,
     knowledge: PersonsKnowledge | None = None,
+    limits: Limits | None = None,
 ) -> None:
     """Register the bot's route on `app`; it opens with the application and drains when that shuts down.
 
-    `deliveries` writes what became of the replies, None: into `ledger`, uncounted; whoever gives it drains it. `knowledge`: what the message extension searches; None: there is none. `transport` replaces
+    `deliveries` writes what became of the replies, None: into `ledger`, uncounted; whoever gives it drains it. `knowledge`: what the message extension searches; None: there is none.
+    `limits`: how often a person may ask; None: as the settings say, counted by this process. `transport` replaces
     that of the settings, `lease_s` is the time after which another process takes over unfinished turns. Raises SettingsError when the registration is incomplete.
     """
     endpoint = BotEndpoint(
@@ -73,6 +76,7 @@ def add_routes(
         transport=transport or transport_for(settings),
         lease_s=lease_s,
         knowledge=knowledge,
+        limits=limits or Limits(RateLimiter(settings.serving.rate_per_minute), None),
     )
     app.router.add_post(PATH, endpoint.handle)
     app.on_startup.append(endpoint.open)
@@ -93,6 +97,7 @@ class BotEndpoint:
         transport: Transport,
         lease_s: float,
         knowledge: PersonsKnowledge | None,
+        limits: Limits,
     ) -> None:
         self._settings = settings
         self._deliveries = deliveries
@@ -112,6 +117,7 @@ class BotEndpoint:
             undelivered=Undelivered(self._state),
             deliveries=deliveries,
             worker=self._worker,
+            limits=limits,
             knowledge=knowledge,
         )
         self._caretaker: asyncio.Task[None] | None = None

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from bot.http.rate_limit import Limits
 from bot.http.source_links import evidence_link, source_link
 from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings.settings import Settings
@@ -16,6 +17,7 @@ from bot.stop import Stop
 from bot.teams.activity import (
     actor_of,
     addressed,
+    counted_as,
     is_personal,
     is_teams,
     mentions_bot,
@@ -43,7 +45,6 @@ from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
 from bot.teams.render import notice, render
 from bot.teams.responses import Responses
-from bot.teams.turn_limit import TurnLimit
 from bot.teams.undelivered import Undelivered, Waiting
 from bot.teams.worker import Busy, Job, Worker
 from bot.turn.delivery import Deliveries, Delivery
@@ -125,6 +126,7 @@ class ActivityHandler:
         undelivered: Undelivered,
         deliveries: Deliveries,
         worker: Worker,
+        limits: Limits,
         knowledge: PersonsKnowledge | None = None,
     ) -> None:
         self._settings = settings
@@ -136,12 +138,12 @@ class ActivityHandler:
         self._worker = worker
         self._undelivered = undelivered
         self._dispatch = Dispatch(outbox, undelivered, history, deliveries, _never_arrived)
-        self._rate = TurnLimit(settings.serving.rate_per_minute)
+        self._limits = limits
         self._stops: dict[ActivityKey, Stop] = {}
         self._knowledge = knowledge
         self._responses = Responses(settings, ledger, inbox, history)
         self.extension = (
-            MessageExtension(settings, knowledge, answer, ledger, self._rate, report_gap=self._responses.report_gap)
+            MessageExtension(settings, knowledge, answer, ledger, limits, report_gap=self._responses.report_gap)
             if knowledge
             else None
         )
@@ -341,7 +343,7 @@ class ActivityHandler:
         attached = attached_to(activity)
         if not (text or attached):
             return notice(say("help", _language(activity))), question, None
-        if counted and not self._rate.allow(user or activity["from"]["id"]):
+        if counted and await self._limits.take(counted_as(activity, user)):
             return notice(say("too_fast", _language(activity))), question, None
         reply = None
         try:

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
+from bot.http.rate_limit import Limits
 from bot.http.source_links import evidence_link
 from bot.records import Answer, Ask, Reply
 from bot.settings.settings import Settings
-from bot.teams.activity import actor_of, time_of, user_of
+from bot.teams.activity import actor_of, counted_as, time_of, user_of
 from bot.teams.answer_card import GAP, Shown, dates_in
 from bot.teams.extension.cards import (
     AGAIN,
@@ -38,7 +39,6 @@ from bot.teams.extension.cards import (
 )
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.ports import Json
-from bot.teams.turn_limit import TurnLimit
 from bot.view.reply import ReplyView, reply_view, view_of
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
@@ -92,7 +92,7 @@ class MessageExtension:
         knowledge: PersonsKnowledge,
         answer: Answer,
         ledger: Ledger,
-        limit: TurnLimit,
+        limits: Limits,
         *,
         report_gap: Callable[[Json, str], Awaitable[None]],
     ) -> None:
@@ -101,7 +101,7 @@ class MessageExtension:
         self._knowledge = knowledge
         self._answer = answer
         self._ledger = ledger
-        self._limit = limit
+        self._limits = limits
         self._jobs: dict[str, _Job] = {}
 
     async def invoke(self, activity: Json) -> tuple[Json, str] | None:
@@ -150,7 +150,7 @@ class MessageExtension:
         user, title = user_of(activity, self._settings), _title(command, words)
         if not text:
             return told(title, words("no_text")), ""
-        if not self._limit.allow(user or activity["from"]["id"]):
+        if await self._limits.take(counted_as(activity, user)):
             again = self._keep(_Job(user, command, text, words.language))
             return told(title, words("too_fast"), try_again(again, CardWords(words.language))), ""
         if command == CHECK_THIS:

@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp.test_utils import TestClient
+from aiohttp import ClientSession
+from aiohttp.test_utils import TestClient, TestServer
 from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.commands.doctor.database import check_database
 from bot.http import among_workers
 from bot.http.among_workers import PEERS
-from bot.http.app_keys import LIMITER
+from bot.http.app_keys import ANSWER, LIMITER, SYSTEM
 from bot.server.app import build_app
+from bot.teams.endpoint import PATH, add_routes
+from bot.wording.teams import say
 from bot.workers.name import worker_name
+from tests.fakes.channel import FakeChannel
 from tests.fakes.system import fake_system
 from tests.postgres.faults import run
 from tests.postgres.shared import made, server_over
@@ -162,3 +166,22 @@ async def test_one_process_alone_counts_by_itself_and_has_no_name(
     assert client.app is not None
     assert (client.app[PEERS], client.app[LIMITER].shared) == (None, None)
     assert "worker=" not in await (await client.get("/metrics")).text()
+
+
+async def test_what_a_person_asks_in_teams_is_counted_by_all(url: str, tmp_path: Path) -> None:
+    async with FakeChannel() as channel, ClientSession() as session:
+        doors = []
+        for home in ("one", "two"):
+            app = server(url, tmp_path, home, rate_per_minute=3)
+            system = app[SYSTEM]
+            add_routes(app, system.settings, app[ANSWER], system.ledger, limits=app[LIMITER])
+            doors.append(TestServer(app))
+            await doors[-1].start_server()
+        for n in range(5):
+            posted = await session.post(doors[n % 2].make_url(PATH), json=channel.inbound("How do I return something?"))
+            assert posted.status == 202
+            await channel.until_messages(n + 1)
+        told = [say("too_fast", "en") in str(message) for message in channel.messages]
+        assert told == [False] * 3 + [True] * 2
+        for door in doors:
+            await door.close()

@@ -217,7 +217,7 @@ def test_a_token_goes_to_one_server_alone_and_beside_no_password(given: dict[str
 @pytest.mark.parametrize(
     "url",
     [
-        "postgresql://a@db.example/attest?sslmode=verify-full&sslrootcert=system",
+        "postgresql://a@db.example/attest?sslmode=verify-full&sslrootcert=/etc/ssl/certs/ca-certificates.crt",
         "postgresql://a@/attest?host=db.example&sslmode=verify-ca",
         "postgresql://a@localhost/attest",
         "postgresql://a@/attest?host=/run/postgresql",

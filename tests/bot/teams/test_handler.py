@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.http.rate_limit import Limits, RateLimiter
 from bot.records import Ask, InternalNote, Reply
 from bot.settings.load import load_settings
 from bot.state import State
@@ -483,6 +484,7 @@ async def test_what_failed_on_the_way_says_how_far_it_came(
         undelivered=Undelivered(state),
         deliveries=Deliveries(ledger),
         worker=worker,
+        limits=Limits(RateLimiter(60), None),
     )
     await turns.receive(channel.inbound(channelId="emulator"))
     await worker.drain(60)

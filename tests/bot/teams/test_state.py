@@ -18,7 +18,6 @@ from bot.records import Ask
 from bot.state import State
 from bot.teams.history import CALL_S, ConversationHistory
 from bot.teams.inbox import LEASE_S, ActivityKey, Inbox
-from bot.teams.turn_limit import WINDOW_S, TurnLimit
 from bot.wording.teams import RESTARTED
 from grounding.errors import StoreError
 from grounding.records import Turn
@@ -232,15 +231,6 @@ async def test_an_old_or_twice_tried_turn_gets_an_apology(
     [message] = await channel.until_messages(1)
     assert message["text"] == RESTARTED
     assert bot.answer.asked == []
-
-
-def test_a_person_has_a_number_of_turns_in_a_minute() -> None:
-    clock = Clock()
-    rate = TurnLimit(2, clock=clock)
-    assert [rate.allow("ada") for _ in range(3)] == [True, True, False]
-    assert rate.allow("bob")
-    clock.now += WINDOW_S
-    assert rate.allow("ada")
 
 
 async def test_a_dead_workers_turn_is_taken_over_within_five_seconds(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.http.rate_limit import Limits, RateLimiter
 from bot.records import Ask, OnStage, Reply
 from bot.settings.load import load_settings
 from bot.teams.handler import ActivityHandler
@@ -96,6 +97,7 @@ async def test_a_fault_around_the_turn_leaves_no_activity_undone(tmp_path: Path,
         undelivered=part(Broken()),
         deliveries=Deliveries(FakeLedger()),
         worker=worker,
+        limits=Limits(RateLimiter(60), None),
     )
     await turns.receive(channel.inbound("hello?", channelId="emulator"))
     await worker.drain(30)
