@@ -32,6 +32,10 @@ param chatVersion string
 @description('Who knows the groups of a person')
 param directory string = 'graph'
 
+@allowed(['none', 'postgres'])
+@description('Where record, state and documents lie: files of the home, or a PostgreSQL that is made for them')
+param database string = 'none'
+
 @allowed(['UserAssignedMSI', 'SingleTenant'])
 @description('Registration of the bot: the managed identity, or an app of this tenant that is registered already')
 param botType string = 'UserAssignedMSI'
@@ -89,6 +93,15 @@ var zoneNames = [
   'privatelink.search.windows.net'
   'privatelink.vaultcore.azure.net'
   'privatelink.blob.${environment().suffixes.storage}'
+  'privatelink.postgres.database.azure.com'
+]
+var endpointOfDatabase = database == 'none' ? [] : [
+  {
+    name: 'database'
+    id: server.outputs.id
+    group: 'postgresqlServer'
+    zone: zoneNames[5]
+  }
 ]
 
 resource group 'Microsoft.Resources/resourceGroups@2025-04-01' = {
@@ -217,6 +230,24 @@ module storage 'modules/storage.bicep' = {
   }
 }
 
+module server 'modules/database.bicep' = if (database != 'none') {
+  name: 'database'
+  scope: group
+  params: {
+    name: 'attest-db-${token}'
+    location: location
+    tags: tags
+    principalId: identity.outputs.principalId
+    principalName: identity.outputs.name
+    private: plan.privateEndpoints
+    skuName: plan.databaseSku
+    skuTier: plan.databaseTier
+    storageGib: plan.databaseGib
+    backupDays: plan.databaseDays
+    highAvailability: plan.databaseHighAvailability
+  }
+}
+
 module files 'modules/files.bicep' = {
   name: 'files'
   scope: group
@@ -267,7 +298,7 @@ module endpoints 'modules/endpoints.bicep' = if (plan.privateEndpoints) {
     location: location
     tags: tags
     subnetId: network.outputs.endpointsSubnetId
-    targets: [
+    targets: concat([
       {
         name: 'openai'
         id: openai.outputs.id
@@ -304,7 +335,7 @@ module endpoints 'modules/endpoints.bicep' = if (plan.privateEndpoints) {
         group: 'blob'
         zone: zoneNames[4]
       }
-    ]
+    ], endpointOfDatabase)
   }
   dependsOn: [
     zones
@@ -351,6 +382,7 @@ module app 'modules/app.bicep' = if (!empty(image)) {
     botType: botType
     botAppId: appId
     directory: directory
+    databaseUrl: database == 'postgres' ? server.outputs.url : ''
     openaiEndpoint: openai.outputs.endpoint
     chatDeployment: openai.outputs.chatDeployment
     embeddingDeployment: openai.outputs.embeddingDeployment

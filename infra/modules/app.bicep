@@ -15,6 +15,9 @@ param host string
 param botType string
 param botAppId string
 param directory string
+
+@description('Address of the database; empty: record, state and documents lie in the home')
+param databaseUrl string
 param openaiEndpoint string
 param chatDeployment string
 param embeddingDeployment string
@@ -63,6 +66,33 @@ var secretsOfSignIn = empty(signInSecretUrl) ? [] : [
     name: 'sign-in-secret'
     keyVaultUrl: signInSecretUrl
     identity: identityId
+  }
+]
+// Where there is a database no server makes keys: they are put there once, before the first starts, whole or not at all.
+var makeKeys = empty(databaseUrl) ? '' : ' && umask 077 && for key in ledger ledger-signing; do [ -e /keys/$key.key ] || { od -An -v -tx1 -N32 /dev/urandom | tr -d " \\n" > /keys/.$key.$$ && chown 10001:10001 /keys/.$key.$$ && mv -n /keys/.$key.$$ /keys/$key.key; }; done'
+var tables = empty(databaseUrl) ? [] : [
+  {
+    name: 'tables'
+    image: image
+    args: [
+      'database'
+      'upgrade'
+    ]
+    env: concat(settings, settingsOfBot, settingsOfDatabase)
+    resources: {
+      cpu: json('0.25')
+      memory: '0.5Gi'
+    }
+  }
+]
+var settingsOfDatabase = empty(databaseUrl) ? [] : [
+  {
+    name: 'ATTEST_DATABASE_URL'
+    value: databaseUrl
+  }
+  {
+    name: 'ATTEST_DATABASE_ENTRA'
+    value: 'on'
   }
 ]
 var settings = [
@@ -273,14 +303,14 @@ resource app 'Microsoft.App/containerApps@2025-07-01' = {
     }
     template: {
       terminationGracePeriodSeconds: 120
-      initContainers: [
+      initContainers: concat([
         {
           name: 'folders'
           image: shellImage
           command: [
             '/bin/sh'
             '-c'
-            'chown 10001:10001 /data /keys && chmod 700 /data /keys'
+            'chown 10001:10001 /data /keys && chmod 700 /data /keys${makeKeys}'
           ]
           resources: {
             cpu: json('0.25')
@@ -288,7 +318,7 @@ resource app 'Microsoft.App/containerApps@2025-07-01' = {
           }
           volumeMounts: mounts
         }
-      ]
+      ], tables)
       containers: [
         {
           name: 'attest'
@@ -298,7 +328,7 @@ resource app 'Microsoft.App/containerApps@2025-07-01' = {
             '--workers'
             string(workers)
           ]
-          env: concat(settings, settingsOfBot, settingsOfApi, settingsOfSignIn, settingsOfSignInSecret)
+          env: concat(settings, settingsOfBot, settingsOfDatabase, settingsOfApi, settingsOfSignIn, settingsOfSignInSecret)
           resources: {
             cpu: json(cpu)
             memory: memory

@@ -10,5 +10,6 @@ resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2024-11-30' 
 }
 
 output id string = identity.id
+output name string = identity.name
 output principalId string = identity.properties.principalId
 output clientId string = identity.properties.clientId

@@ -24,6 +24,7 @@ MADE_UP = {
     "sign-in-secret": "another secret",
     "environment().authentication.loginEndpoint": "https://login.microsoftonline.com/",
     "host": "attest.example.com",
+    "databaseUrl": "postgresql://attest-x@attest-db-x.postgres.database.azure.com:5432/attest?sslmode=verify-full&sslrootcert=/etc/ssl/certs/ca-certificates.crt",
 }
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from bot.settings.forms import PREFIX
 from bot.settings.load import load_settings
+from grounding.database.postgres import OLDEST
+from rai.ledger.checkpoint import load_signing_seed
+from rai.ledger.key import load_key
 from tests.infra.bicep import APP, MADE_UP, ROOT, settings
 
 WAYS = {
@@ -29,6 +33,7 @@ WAYS = {
             "reviewSees": "team",
         },
     ),
+    "database": (("settings", "settingsOfDatabase"), {"botType": "UserAssignedMSI", "directory": "graph"}),
     "registered app": (("settings", "settingsOfBot"), {"botType": "SingleTenant", "directory": "file"}),
 }
 
@@ -109,3 +114,34 @@ def test_the_mounts_are_where_the_image_has_its_home_and_keys() -> None:
     user = re.search(r"^USER (\S+)$", image, re.MULTILINE)
     assert user
     assert f"chown {user[1]} /data /keys" in APP
+
+
+def test_the_database_is_known_as_the_program_is_told() -> None:
+    """The address that the module gives is of the form that is made up here, and the app's identity is the one whom the server lets in."""
+    module = (ROOT / "infra" / "modules" / "database.bicep").read_text("utf-8")
+    [url] = re.findall(r"^output url string = '(.*)'$", module, re.MULTILINE)
+    made_up = {
+        "principalName": "attest-x",
+        "server.properties.fullyQualifiedDomainName": "attest-db-x.postgres.database.azure.com",
+        "database.name": re.findall(r"flexibleServers/databases@.*\n  parent: server\n  name: '(\w+)'", module)[0],
+    }
+    assert re.sub(r"\$\{([^}]+)\}", lambda m: made_up[m[1]], url) == MADE_UP["databaseUrl"]
+    assert "passwordAuth: 'Disabled'" in module
+    version = re.findall(r"version: '(\d+)'", module)
+    assert [int(number) >= OLDEST for number in version] == [True]
+
+
+def test_keys_are_made_once_where_there_is_a_database(tmp_path: Path) -> None:
+    """By the shell's own commands, which the program then takes: two replicas that start at once have one pair."""
+    [make] = re.findall(r"^var makeKeys = empty\(databaseUrl\) \? '' : ' && (.*)'$", APP, re.MULTILINE)
+    script = make.replace("\\\\", "\\").replace("/keys", str(tmp_path)).replace("chown 10001:10001", "true")
+    for _ in range(2):
+        subprocess.run(["/bin/sh", "-c", script], check=True, capture_output=True)
+        made = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}
+        assert made.keys() == {"ledger.key", "ledger-signing.key"}
+        assert all(re.fullmatch(r"[0-9a-f]{64}", key) for key in made.values())
+        key, seed = load_key(tmp_path / "ledger.key", make=False), load_signing_seed(tmp_path / "ledger-signing.key")
+    assert key != seed
+    again = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}
+    assert again == made
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
