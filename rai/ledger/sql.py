@@ -129,7 +129,8 @@ class Reader:
     def rows(self, connection: Connection, *, body: bool = True) -> Iterator[SealedRow]:
         """All entries in order, streamed on one connection: one snapshot, bounded memory."""
         query = self._select(body=body).order_by(_ENTRIES.c.seq)
-        for found in connection.execution_options(stream_results=True).execute(query).yield_per(BATCH):
+        # of this question alone: told to the connection, it would hold for what is said behind it, and a cursor can write nothing
+        for found in connection.execute(query, execution_options={"stream_results": True, "yield_per": BATCH}):
             yield _row(found)
 
     def careful(self, connection: Connection, damage: Callable[[DBAPIError], str | None]) -> Iterator[SealedRow | Flaw]:

@@ -272,6 +272,17 @@ async def test_an_emptied_ledger_gets_no_new_anchor(database_url: str, tmp_path:
     await again.close()
 
 
+async def test_a_ledger_without_its_anchor_is_anchored_anew(database_url: str, tmp_path: Path) -> None:
+    """What verifies the chain in the same transaction reads it by a cursor, which is to write nothing."""
+    ledger = ledger_in(database_url, tmp_path)
+    await ledger.append("turn", {"n": 1})
+    for anchor in (tmp_path / "keys").glob("*.anchor"):
+        anchor.unlink()
+    assert (await ledger.reanchor("restored")).kind == "anchor"
+    assert (await ledger.verify()).ok
+    await ledger.close()
+
+
 async def test_an_anchor_stays_behind_where_another_machine_writes_and_holds(database_url: str, tmp_path: Path) -> None:
     here = ledger_in(database_url, tmp_path / "here")
     await here.append("turn", {"n": 1})
