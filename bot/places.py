@@ -14,6 +14,8 @@ from grounding.services.cloud import CloudName
 
 LEDGER, STATE, DESK, INDEX = "ledger.db", "state.db", "review.db", "index"
 """Names of files and of the folder of the index in a home."""
+COPYING = "copying.json"
+"""The file that is in a home while a copy into it is not whole."""
 Place = Path | Postgres
 
 
@@ -23,6 +25,11 @@ class Places:
 
     home: Path
     database: Postgres | None = None
+
+    @property
+    def copying(self) -> Path:
+        """The file that says that a copy into the home is not whole."""
+        return self.home / COPYING
 
     @property
     def index(self) -> Path:
@@ -78,6 +85,11 @@ def places_of(settings: Settings) -> Places:
     )
 
 
+def database_at(url: str, password_file: Path | None = None, *, named: str) -> Postgres:
+    """The database at an address. `named`: how a person gave the file with its password. Raises SettingsError for an address that is none."""
+    return Postgres(url, password=None if password_file is None else partial(_password_in, password_file, named))
+
+
 @lru_cache(maxsize=8)
 def _database(
     url: str, password_file: Path | None, signs_in: tuple[CloudName, str | None] | None, pool: int
@@ -91,20 +103,16 @@ def _password(file: Path | None, signs_in: tuple[CloudName, str | None] | None) 
         from grounding.azure.core.database_token import DatabaseToken
 
         return DatabaseToken(*signs_in)
-    return None if file is None else partial(_password_in, file)
+    return None if file is None else partial(_password_in, file, "ATTEST_DATABASE_PASSWORD_FILE=")
 
 
-def _password_in(path: Path) -> str:
+def _password_in(path: Path, named: str) -> str:
     """The password in a file, without the line break at its end. Raises SettingsError, never with the password."""
     try:
         password = path.read_text("utf-8").rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as error:
         why = (error.strerror or "unreadable").lower() if isinstance(error, OSError) else "no UTF-8 text"
-        raise SettingsError(
-            f"ATTEST_DATABASE_PASSWORD_FILE={str(path)!r}: {why}; allowed is a file that holds the password alone"
-        ) from None
+        raise SettingsError(f"{named}{str(path)!r}: {why}; allowed is a file that holds the password alone") from None
     if not password or "\x00" in password:
-        raise SettingsError(
-            f"ATTEST_DATABASE_PASSWORD_FILE={str(path)!r}: allowed is a file that holds the password alone"
-        )
+        raise SettingsError(f"{named}{str(path)!r}: allowed is a file that holds the password alone")
     return password

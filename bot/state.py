@@ -35,7 +35,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from bot.state_schema import PART
 from grounding.database.postgres import CLOCK, LOCKED, NOW, Postgres, state_of, told
 from grounding.database.schema import refuse_other
-from grounding.database.sqlite import engine_for, flush, make_private
+from grounding.database.sqlite import engine_for, flush, make_private, told_by_trigger
 from grounding.database.text import AnyString, AnyText
 from grounding.errors import StoreError
 
@@ -239,7 +239,9 @@ class _File:
         try:
             with self._open_engine().begin() as connection:
                 return work(connection)
-        except IntegrityError:
+        except IntegrityError as error:
+            if moved := told_by_trigger(error.orig):
+                raise StoreError(f"state.db cannot be used: {moved}") from None
             raise Conflict("state.db has this row already") from None
         except (SQLAlchemyError, sqlite3.Error) as error:  # the second where a connection is made ready
             raise StoreError(f"state.db cannot be used: {_why(error)}") from error

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from grounding.database.schema import SchemaPart, Step
+from grounding.database.tables import KeptTable
 
+_PLACE = "channel conversation activity"
 _KEY = """
     channel text COLLATE "C" NOT NULL,
     conversation text COLLATE "C" NOT NULL,
@@ -114,6 +116,15 @@ CREATE TABLE review_sessions (
         "GRANT SELECT, INSERT, DELETE ON review_passes, review_sessions TO {worker}",
         "GRANT UPDATE (used) ON review_sessions TO {worker}",
         "GRANT EXECUTE ON FUNCTION attest_rewrite_state TO {worker}",
+    ),
+    tables=(
+        KeptTable("inbox", f"{_PLACE} status attempts lease_until received_at body", _PLACE),
+        KeptTable("turns", "id channel conversation role text at activity", "id", numbered="id"),
+        KeptTable("sent", f"{_PLACE} entry_id at", _PLACE),
+        KeptTable("undelivered", f"id {_PLACE} body since due tries", "id", numbered="id"),
+        KeptTable("sweeps", "name at", "name"),
+        KeptTable("review_passes", "hash kind until", "hash"),
+        KeptTable("review_sessions", "hash door role user name tenant begun used idle until", "hash"),
     ),
 )
 """Inbox, what was said, what was sent and what could not be, when recurring work was last begun, and the reviewers' links, sign-ins and sessions."""

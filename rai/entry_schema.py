@@ -187,6 +187,8 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "guard": {"put_back": [_S]},
     "key": _s("verifier_key before retired"),
     "anchor": {**_s("found count head"), "before": _s("count head"), "reason": _GIVEN},
+    "moved": {**_s("to"), **_WHO},
+    "opened": {**_s("moved place"), **_WHO, "reason": _GIVEN},
     "hold": {**_s("on target"), "reason": _GIVEN, "actor": _ACTOR},
     "release": {"hold": _S, "reason": _GIVEN, "actor": _ACTOR},
     "start": {

@@ -1,16 +1,23 @@
-"""`attest database`: makes the tables of a database that several servers share, and says what it is like."""
+"""`attest database`: makes the tables of a database that several servers share, says what it is like, and moves what is kept there or back."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import TaskID
 
 from bot.commands.shared import options
-from bot.commands.shared.output import console, emit, note, table
-from bot.commands.shared.startup import settings_of
+from bot.commands.shared.output import console, emit, note, plain, progress, show_progress, table
+from bot.commands.shared.startup import run, settings_of
 from bot.compose.database import DatabaseStatus, database_status, upgraded
+from bot.compose.moving import copied, reopened
+from grounding.records import Progress
 
 app = options.command_app("Make and look at the database that several servers share (ATTEST_DATABASE_URL).")
 
@@ -65,6 +72,94 @@ def status(json: options.JsonFlag = False) -> None:
     else:
         _show(found)
     raise typer.Exit(3 if found is not None and found.why else 0)
+
+
+@app.command()
+def copy(
+    *,
+    to: Annotated[str, typer.Option(metavar="PLACE", help="postgresql://user@host/database, or sqlite:HOME.")],
+    password_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File with the password for --to postgresql://…, and nothing else."),
+    ] = None,
+    json: options.JsonFlag = False,
+) -> None:
+    """Move everything that is kept to another place, which has to be empty: from a home into a database, or back.
+
+    Documents with their versions and vectors, the record, conversations, sessions and all that was decided. The record ends here with an entry that says where
+    it went, and whoever is at work here is refused from then on. Row by row all is taken along, counted and the whole chain verified; only then can
+    the new place be used. Whoever was stopped gives the same command again. Keys, policies and the directory are files of yours and stay.
+
+    Examples:
+      attest database copy --to postgresql://owner@db.example/attest --password-file secret
+      ATTEST_DATABASE_URL=postgresql://owner@db.example/attest attest database copy --to sqlite:/srv/attest
+    """
+    began = time.monotonic()
+    with shown() as on_progress:
+        done = run(copied(settings_of(), to, password_file, on_progress))
+    if json:
+        emit(asdict(done) | {"seconds": round(time.monotonic() - began, 1)})
+        return
+    if done.entry_id is None:
+        note(f"all of it is at {done.to} already, and in use there")
+        return
+    rows = [(name, f"{count:,}") for name, count in done.rows.items() if count]
+    console().print(table(("table", "rows"), rows, right=("rows",)))
+    console().print(
+        plain(
+            f"moved to {done.to} in {time.monotonic() - began:.0f} s; the chain is whole there, entry {done.entry_id} opens it"
+        ),
+        soft_wrap=True,
+    )
+
+
+@app.command()
+def reopen(
+    *,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept in the entry.")],
+    json: options.JsonFlag = False,
+) -> None:
+    """Open this place again whose data was moved elsewhere by attest database copy.
+
+    Only for a copy that nobody uses: what was written where it went does not come back, and both places would go on with one record in two ways. An
+    entry says that it was opened again, when and why.
+
+    Example:
+      attest database reopen --reason "the new database was given up"
+    """
+    entry_id = run(reopened(settings_of(), reason))
+    if json:
+        emit({"entry_id": entry_id})
+    else:
+        note(f"open again, by entry {entry_id}" if entry_id else "open again; the record had not been ended yet")
+
+
+_LINE_S = 5.0
+"""Where no bar may be drawn, a line says so often how far it is."""
+
+
+@contextmanager
+def shown() -> Iterator[Callable[[Progress], None]]:
+    """Yields what is to be told of progress, which is shown on stderr with its rate and the time left: as bars, or as a line now and then."""
+    tasks: dict[str, TaskID] = {}
+    began: dict[str, tuple[float, int]] = {}
+    told = time.monotonic()
+    with progress() as bars:
+
+        def on_progress(at: Progress) -> None:
+            nonlocal told
+            total, now = at.total or 0, time.monotonic()
+            since, before = began.setdefault(at.stage, (now, at.done))
+            if total and at.stage not in tasks:
+                tasks[at.stage] = bars.add_task(at.stage, total=total, completed=at.done)
+            elif total:
+                bars.update(tasks[at.stage], completed=at.done)
+            if not show_progress() and now - told >= _LINE_S and now > since and at.done > before:
+                told, rate = now, (at.done - before) / (now - since)
+                left = (total - at.done) / rate
+                note(f"{at.stage}: {at.done:,} of {total:,}, {rate:,.0f}/s, {left:.0f} s left")
+
+        yield on_progress
 
 
 def _document(found: DatabaseStatus | None) -> dict[str, object]:

@@ -9,7 +9,7 @@ from bot.places import Places, places_of
 from bot.settings.settings import Settings
 from bot.workers.live import LiveWorker, live_workers
 from grounding.database.postgres import NOW, Postgres, Server, refuse_unfit, retried, told
-from grounding.database.schema import LOCK, PartState, SchemaPart, has_role, states, upgrade
+from grounding.database.schema import LOCK, NOT_WHOLE, PartState, SchemaPart, has_role, states, upgrade
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger.checkpoint import load_signing_seed
 from rai.ledger.key import TO_BE_GIVEN, load_key
@@ -59,6 +59,8 @@ def usable_places(settings: Settings) -> Places:
     Raises SettingsError, StoreError.
     """
     places = places_of(settings)
+    if places.database is None and places.copying.exists():
+        raise StoreError(f"ATTEST_HOME={places.home}: {NOT_WHOLE}")
     if places.database is not None:
         database = places.database
 
@@ -99,10 +101,11 @@ def upgraded(settings: Settings, worker: str | None) -> dict[str, tuple[int, int
         raise SettingsError(
             "ATTEST_DATABASE_URL is not set: everything is kept in files of ATTEST_HOME, which need no upgrade"
         )
-    return _upgraded(database, worker)
+    return made_tables(database, worker)
 
 
-def _upgraded(database: Postgres, worker: str | None) -> dict[str, tuple[int, int]]:
+def made_tables(database: Postgres, worker: str | None) -> dict[str, tuple[int, int]]:
+    """As `upgraded`, of that database."""
     with told(_WHAT), database.writing(LOCK) as connection:
         refuse_unfit(connection)
         if worker is not None and not has_role(connection, worker):

@@ -23,6 +23,7 @@ NAMES = "names.db"
 VERDICTS = "screen.db"
 SPENT = "spent.db"
 DECISIONS = "quarantine.db"
+HYPOTHETICALS = "hyde.db"
 
 
 def embedding_model(settings: Settings) -> Embedder | None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from bot.compose.backends import chat_backends, settings_at
+from bot.compose.parts import HYPOTHETICALS
 from bot.compose.resources import Close, Resources
 from bot.places import places_of
 from bot.settings.backends import ListedBackend
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from grounding.azure.openai.model import OpenAIModel
 
 LOG = logging.getLogger("attest")
-HYPOTHETICALS = "hyde.db"
 ENOUGH = 5
 """Passages that reach `certain_at` after which a model grades no more, also where more are given to who drafts."""
 HELPING_SHARE = 1 / 6

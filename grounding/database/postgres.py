@@ -8,7 +8,7 @@ and not three. No message holds a password, a statement or a value of a row.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -403,11 +403,25 @@ def _engine(address: str, pool: int, password: Callable[[], str] | None) -> Engi
 @contextmanager
 def _together(connection: Connection) -> Iterator[None]:
     """What is said meanwhile is sent without waiting for answers, which come at the end."""
+    with _driver(connection) as driver, driver.pipeline():
+        yield
+
+
+def copy_in(connection: Connection, table: str, columns: str, rows: Iterable[Sequence[Any]]) -> None:
+    """Adds rows by COPY, which takes a tenth of the time of statements. `columns`: quoted, separated by commas; text is stored as `storable` has it."""
+    said = f"COPY {table} ({columns}) FROM STDIN"
+    with _driver(connection) as driver, driver.cursor() as cursor, cursor.copy(said) as copy:
+        for row in rows:
+            copy.write_row([storable(value) if isinstance(value, str) else value for value in row])
+
+
+@contextmanager
+def _driver(connection: Connection) -> Iterator[Any]:
+    """The driver's connection, whose errors are told as SQLAlchemy tells them."""
     driver: Any = connection.connection.driver_connection
     dialect = connection.dialect
     try:
-        with driver.pipeline():
-            yield
+        yield driver
     except dialect.loaded_dbapi.Error as error:  # an answer that came behind the last statement
         lost = dialect.is_disconnect(error, driver, None)
         if lost:

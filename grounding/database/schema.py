@@ -12,11 +12,20 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from grounding.database.postgres import state_of
+from grounding.database.tables import KeptTable
 from grounding.errors import StoreError
 
 LOCK = "schema"
 """The lock under which a database is upgraded."""
 _NONE_YET = ("42P01", "3F000")
+_COPY = "attest_copy"
+"""The table that is there while a copy into the schema is not whole: it says of which ledger's last entry that is."""
+_THERE = f"to_regclass(quote_ident(current_schema()) || '.{_COPY}')"
+_NUMBERS = text(
+    f"SELECT part, number, oldest FROM attest_schema UNION ALL SELECT '{_COPY}', 0, 0 WHERE {_THERE} IS NOT NULL"  # noqa: S608 - names of ours
+)
+NOT_WHOLE = "a copy into it is not whole yet; the command that began it goes on with it: attest database copy"
+"""What is said of a place that is being copied to."""
 _TABLE = """
 CREATE TABLE IF NOT EXISTS attest_schema (
     part text COLLATE "C" PRIMARY KEY, number integer NOT NULL, oldest integer NOT NULL)"""
@@ -35,11 +44,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class SchemaPart:
-    """The tables of a subject. `steps`: that of number 1 first. `rights`: what gives a worker's role all it needs, and can be done again."""
+    """The tables of a subject. `steps`: that of number 1 first. `rights`: what gives a worker's role all it needs, and can be done again. `tables`: each, as a copy takes it."""
 
     name: str
     steps: tuple[Step, ...]
     rights: tuple[str, ...]
+    tables: tuple[KeptTable, ...] = ()
 
     @property
     def number(self) -> int:
@@ -95,7 +105,7 @@ def refuse_other(connection: Connection, part: SchemaPart) -> None:
 def states(connection: Connection, parts: Sequence[SchemaPart]) -> list[PartState]:
     """What the database has of `parts`, in one look; nothing more can be asked of the transaction if it has none."""
     try:
-        rows = connection.execute(text("SELECT part, number, oldest FROM attest_schema")).all()
+        rows = connection.execute(_NUMBERS).all()
     except DBAPIError as error:
         if state_of(error) not in _NONE_YET:
             raise
@@ -106,6 +116,8 @@ def states(connection: Connection, parts: Sequence[SchemaPart]) -> list[PartStat
 
 def _why(part: SchemaPart, there: Mapping[str, tuple[int, int]]) -> str | None:
     """Why this program cannot use a part. `there`: by the name of a part its number and that of the oldest program that may use it."""
+    if _COPY in there:
+        return f"the database cannot be used: {NOT_WHOLE}"
     if part.name not in there:
         return f"the database has no tables for the {part.name} yet; its owner makes them: attest database upgrade"
     number, oldest = there[part.name]
@@ -115,6 +127,24 @@ def _why(part: SchemaPart, there: Mapping[str, tuple[int, int]]) -> str | None:
             "its owner brings it up: attest database upgrade"
         )
     return _newer(part, number) if oldest > part.number else None
+
+
+def begin_copy(connection: Connection, of: str) -> None:
+    """Notes that a copy into the schema begins, which nobody may use until it is whole. `of`: the entry that the ledger ends with where it comes from."""
+    connection.exec_driver_sql(f"CREATE TABLE {_COPY} (of_entry text NOT NULL)")
+    connection.execute(text(f"INSERT INTO {_COPY} (of_entry) VALUES (:of)"), {"of": of})  # noqa: S608 - a name of ours
+
+
+def copy_begun(connection: Connection) -> str | None:
+    """Of what a copy into the schema was begun that is not whole yet; None where there is none."""
+    if connection.execute(text(f"SELECT {_THERE}")).scalar() is None:
+        return None
+    return str(connection.execute(text(f"SELECT of_entry FROM {_COPY}")).scalar_one())  # noqa: S608 - a name of ours
+
+
+def end_copy(connection: Connection) -> None:
+    """The copy is whole."""
+    connection.exec_driver_sql(f"DROP TABLE IF EXISTS {_COPY}")
 
 
 def has_role(connection: Connection, name: str) -> bool:

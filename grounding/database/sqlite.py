@@ -67,3 +67,8 @@ def flush(engine: Engine, wait_s: float) -> bool:
         return not busy
     finally:
         raw.close()
+
+
+def told_by_trigger(error: BaseException | None) -> str | None:
+    """What a trigger of ours raised, in words of ours; None for any other error."""
+    return str(error) if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_TRIGGER else None

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from grounding.database.schema import SchemaPart, Step
+from grounding.database.tables import KeptTable
 from grounding.embedded.vector_index import VectorIndex
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked
 from grounding.model_calls.spotlight import new_marker
@@ -43,9 +44,10 @@ PART = SchemaPart(
         ),
     ),
     rights=("GRANT SELECT, INSERT, UPDATE ON hypotheticals TO {worker}",),
+    tables=(KeptTable("hypotheticals", "chunk_id texts tries", "chunk_id", "written"),),
 )
 """What was written, in PostgreSQL."""
-_KEPT = Kept(
+KEPT = Kept(
     "the record of hypothetical questions",
     "CREATE TABLE IF NOT EXISTS written (chunk_id TEXT PRIMARY KEY, texts TEXT, tries INTEGER NOT NULL) WITHOUT ROWID;",
     PART,
@@ -76,7 +78,7 @@ class Hypotheticals:
     """The hypotheticals of all passages, in one SQLite file or a PostgreSQL."""
 
     def __init__(self, place: Place) -> None:
-        self._side = side_at(place, _KEPT)
+        self._side = side_at(place, KEPT)
 
     async def follow(
         self,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from grounding.database.schema import SchemaPart, Step
+from grounding.database.tables import KeptTable
 from grounding.ports import Embedder, Vectors
 from grounding.services.ceiling import Ceiling, CeilingReached
 from grounding.store.dialects import forms
@@ -23,9 +24,10 @@ PART = SchemaPart(
     "spending",
     (Step(('CREATE TABLE embedded_tokens (day text COLLATE "C" PRIMARY KEY, tokens bigint NOT NULL)',), oldest=1),),
     rights=("GRANT SELECT, INSERT, UPDATE, DELETE ON embedded_tokens TO {worker}",),
+    tables=(KeptTable("embedded_tokens", "day tokens", "day", "spent"),),
 )
 """What was embedded, in PostgreSQL."""
-_KEPT = Kept(
+KEPT = Kept(
     "the record of what was embedded",
     "CREATE TABLE IF NOT EXISTS spent (day TEXT PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID",
     PART,
@@ -44,7 +46,7 @@ class Spending:
     """What was embedded, by day, in the file or database at `place`; safe for several processes. `today`: the day in ISO 8601."""
 
     def __init__(self, place: Place, today: Callable[[], str] = lambda: datetime.now(UTC).date().isoformat()) -> None:
-        self._side, self._today = side_at(place, _KEPT), today
+        self._side, self._today = side_at(place, KEPT), today
 
     def today(self) -> int:
         """Tokens that were reserved today; 0 before anything was. Raises StoreError."""

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from grounding.database.sqlite import told_by_trigger
 from grounding.errors import StoreError
 from grounding.store import dialects
 
@@ -32,6 +33,8 @@ def opened(path: Path, tables: str, what: str, mend: str = "") -> Iterator[sqlit
             db.executescript(tables)
             yield db
     except (sqlite3.Error, OSError) as error:
+        if moved := told_by_trigger(error):
+            raise StoreError(f"{what} cannot be written: {moved}") from error
         raise StoreError(
             f"{what} cannot be written ({type(error).__name__}); {mend or f'delete {path.name} and ingest again'}"
         ) from error

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from grounding.database.schema import SchemaPart, Step
+from grounding.database.tables import KeptTable
 from grounding.database.text import storable
 from grounding.errors import StoreError
 from grounding.ports import Library
@@ -49,9 +50,13 @@ PART = SchemaPart(
         "GRANT SELECT, INSERT, UPDATE, DELETE ON names_by_document TO {worker}",
         "GRANT SELECT, INSERT, DELETE ON known_names TO {worker}",
     ),
+    tables=(
+        KeptTable("names_by_document", "doc_id version body", "doc_id", "learnt"),
+        KeptTable("known_names", "form number names", "form number", "list"),
+    ),
 )
 """The learnt names, in PostgreSQL."""
-_KEPT = Kept(
+KEPT = Kept(
     "the list of names",
     """
 CREATE TABLE IF NOT EXISTS learnt (doc_id TEXT PRIMARY KEY, version TEXT NOT NULL, body TEXT NOT NULL);
@@ -97,7 +102,7 @@ class NameFile:
     def __init__(
         self, place: Place, *, shared_s: float = SHARED_S, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._side = side_at(place, _KEPT)
+        self._side = side_at(place, KEPT)
         self._every_s = shared_s if self._side.is_shared else 0.0
         self._clock = clock
         self._looked = -math.inf

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from grounding.database.schema import SchemaPart, Step
+from grounding.database.tables import KeptTable
 from grounding.errors import StoreError
 from grounding.ports import Library
 from grounding.store.dialects import forms
@@ -55,9 +56,10 @@ CREATE FUNCTION attest_forget_notes(keys text[]) RETURNS SETOF text LANGUAGE plp
         "GRANT SELECT, INSERT, UPDATE ON quarantine_decisions TO {worker}",
         "GRANT EXECUTE ON FUNCTION attest_forget_notes TO {worker}",
     ),
+    tables=(KeptTable("quarantine_decisions", "key decision at note", "key", "decision"),),
 )
 """People's decisions, in PostgreSQL."""
-_KEPT = Kept(
+KEPT = Kept(
     "the decisions on the quarantine",
     """
 PRAGMA secure_delete=ON;
@@ -92,7 +94,7 @@ class DecisionFile:
     """
 
     def __init__(self, place: Place) -> None:
-        self._side = side_at(place, _KEPT)
+        self._side = side_at(place, KEPT)
 
     def released(self, keys: Sequence[str]) -> frozenset[str]:
         """The `keys` of passages that were released. Never raises: nothing is let through because a decision cannot be read."""

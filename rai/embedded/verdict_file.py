@@ -12,6 +12,7 @@ from functools import partial
 from typing import Protocol
 
 from grounding.database.schema import SchemaPart, Step
+from grounding.database.tables import KeptTable
 from grounding.database.text import storable
 from grounding.errors import PromptBlocked, ServiceError, StoreError, WorkError
 from grounding.ports import Library
@@ -39,9 +40,14 @@ PART = SchemaPart(
         "GRANT SELECT, INSERT, DELETE ON screen_versions TO {worker}",
         "GRANT SELECT, INSERT, UPDATE, DELETE ON screened_documents, screen_verdicts TO {worker}",
     ),
+    tables=(
+        KeptTable("screen_versions", "version", "version", "screen"),
+        KeptTable("screened_documents", "doc_id version", "doc_id", "judged"),
+        KeptTable("screen_verdicts", "key rule", "key", "verdict"),
+    ),
 )
 """The screen's verdicts, in PostgreSQL."""
-_KEPT = Kept(
+KEPT = Kept(
     "the record of the screen's verdicts",
     """
 CREATE TABLE IF NOT EXISTS screen (version TEXT NOT NULL);
@@ -102,7 +108,7 @@ class VerdictFile:
     """
 
     def __init__(self, place: Place, version: str) -> None:
-        self._side = side_at(place, _KEPT)
+        self._side = side_at(place, KEPT)
         self._version = version
 
     def known(self, keys: Sequence[str]) -> dict[str, str | None]:

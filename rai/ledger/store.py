@@ -36,7 +36,9 @@ from rai.ledger.chain import (
     GENESIS_ENTRY,
     GUARD,
     LASTING,
+    MOVED,
     NAMING,
+    OPENED,
     UPGRADE,
     SealedRow,
     Walk,
@@ -58,6 +60,7 @@ from rai.ledger.databases.postgres import PostgresLedger
 from rai.ledger.databases.sqlite import BUSY_SECONDS, SqliteLedger, store_errors
 from rai.ledger.export import export_lines
 from rai.ledger.key import TO_BE_GIVEN, Anchor, Mark, discard, load_key, signing_key_beside
+from rai.ledger.moved import Moved, moved_by, refuse_moved
 from rai.ledger.proof_file import Proven, proof_document
 from rai.ledger.signing import Proof, SignedTree
 from rai.ledger.signing_keys import SigningKeys
@@ -84,7 +87,7 @@ class SqlLedger:
     unless it is said. Raises SettingsError for a key that is missing, readable by others or of another ledger, StoreError for a
     store that cannot be opened.
 
-    `read_only`: nothing is made, put back or written, and `verify` tells what would else be raised at the start.
+    `read_only`: nothing is made, put back or written, and `verify` tells what would else be raised at the start. `moved`: one that was moved may be opened, to be opened for entries.
     """
 
     def __init__(
@@ -96,6 +99,7 @@ class SqlLedger:
         redact: Redaction = redact_entry,
         busy_s: float = BUSY_SECONDS,
         read_only: bool = False,
+        moved: bool = False,
     ) -> None:
         self._redact = redact
         self._signing_key_file = signing_key_file or signing_key_beside(key_file)
@@ -112,7 +116,7 @@ class SqlLedger:
             if read_only:
                 self._open_to_read(key_file)
             else:
-                retried(lambda: self._open_to_write(key_file))
+                retried(lambda: self._open_to_write(key_file, moved=moved))
         stored = WatchedStore(database, self._key, self._anchor, self._ledger_id)
         self._watch = LedgerWatch(self._key, stored, ledger_id=self._ledger_id)
         self._tree = SignedTree(self._key, self._ledger_id or "", stored)
@@ -122,11 +126,13 @@ class SqlLedger:
         """The id that the ledger was given when it was begun; None where there is none yet, or it was begun by an older program and opened to be read."""
         return self._ledger_id
 
-    def _open_to_write(self, key_file: Path) -> None:
+    def _open_to_write(self, key_file: Path, *, moved: bool) -> None:
         with self._database.errors(), self._database.writing() as connection:
             put_back = self._database.prepare(connection)
             reader = self._database.reader(connection)
             last = reader.last(connection)
+            if not moved:
+                refuse_moved(connection, reader, last)
             self._key = self._load_key(key_file, make=last is None)
             self._anchor = Anchor(self._key, key_file, self._database.place)
             self._anchor.tidy()
@@ -142,7 +148,7 @@ class SqlLedger:
             elif about.get("ledger_id", self._ledger_id) != self._ledger_id:
                 raise StoreError("the ledger's note of which ledger it is was changed; see attest ledger verify")
             row = self._begin(connection, last) if self._ledger_id is None else None
-            if put_back and last is not None:
+            if put_back and last is not None and last.kind != MOVED:  # nothing is said behind that
                 # What was gone and is there again must not look as if it had always been there.
                 row = self._insert(connection, GUARD, canonical({NAME: SCHEMA, "put_back": put_back}))
             if row is None and last is not None and not self._is_anchor_up():
@@ -365,6 +371,25 @@ class SqlLedger:
         """
         return await asyncio.to_thread(self._reanchor, reason)
 
+    async def moved(self) -> Moved | None:
+        """Where the ledger is, if it was moved; None if it is here."""
+        return await asyncio.to_thread(self._read, self._moved)
+
+    async def shut(self, to: str, actor: Mapping[str, Any] | None = None) -> Moved:
+        """Ends the chain with an entry that says where it goes on; from then on whoever writes here is refused, in every process. Raises StoreError if it was moved before."""
+        return await asyncio.to_thread(self._shut, to, actor)
+
+    async def reopen(self, reason: str, actor: Mapping[str, Any] | None = None) -> Entry:
+        """Opens a ledger here again that was moved. Raises InputError if it was not."""
+        return await asyncio.to_thread(self._reopen, reason, actor)
+
+    async def arrive(self, whole: Moved, reason: str, actor: Mapping[str, Any] | None = None) -> Entry:
+        """Opens a ledger where it was moved to: verifies that the whole chain is here, up to the entry that it ended with where it was, and anchors it here.
+
+        Raises StoreError if it does not hold or ends otherwise, or if the anchor that is here is of another ledger.
+        """
+        return await asyncio.to_thread(self._arrive, whole, reason, actor)
+
     async def flush(self) -> bool:
         """Folds what was erased out of the write-ahead log. False if somebody who reads still keeps it there."""
         with self._database.errors():
@@ -431,6 +456,7 @@ class SqlLedger:
     def _probe(self) -> None:
         self._refuse_to_write()
         with self._write() as connection:
+            refuse_moved(connection, sql.Reader(), sql.Reader().last(connection))
             discard(self._anchor.reserve())
             self._database.refuse_full(connection)
 
@@ -438,9 +464,11 @@ class SqlLedger:
         self,
         make: Callable[[Connection, Growth], Sequence[RecordedTurn]],
         then: Callable[[Connection], None] | None = None,
+        *,
+        opens: bool = False,
     ) -> SealedRow:
         """Stores the entries that `make` makes, one or more, with the turns that it returns, does what comes `then` in the same transaction, and moves the anchor to the last of
-        them, which is returned. Where the anchor cannot be written, the entries are not: nothing is stored as answered that could not leave.
+        them, which is returned. Where the anchor cannot be written, the entries are not: nothing is stored as answered that could not leave. `opens`: a ledger that was moved is opened by them.
         """
         with self._database.errors():
             reserved = self._anchor.reserve()
@@ -456,6 +484,8 @@ class SqlLedger:
             with self._write() as connection:
                 before = self._told_mark()
                 last, marked = sql.Reader().last_and(connection, before.count if before else 0)
+                if not opens:
+                    refuse_moved(connection, sql.Reader(), last)
                 growth = Growth(self._key, self._ledger_id or "", last)
                 turns = make(connection, growth)
                 row = growth.rows[-1]
@@ -493,8 +523,7 @@ class SqlLedger:
         names = list(dict.fromkeys(entry_ids))
         if len(names) > ERASED_AT_ONCE:
             raise InputError(f"{len(names)} entries cannot be erased at once; allowed are up to {ERASED_AT_ONCE}")
-        by = {} if actor is None else {"actor": dict(actor)}
-        said = canonical(self._redact({NAME: SCHEMA, "entry_ids": names, "reason": reason, **by}, ERASE))
+        said = canonical(self._redact({NAME: SCHEMA, "entry_ids": names, "reason": reason, **_by(actor)}, ERASE))
 
         def make(connection: Connection, growth: Growth) -> Sequence[RecordedTurn]:
             for name in names:
@@ -512,12 +541,60 @@ class SqlLedger:
                 )
         return entry_of(row)
 
+    def _moved(self, connection: Connection) -> Moved | None:
+        reader = self._database.reader(connection)
+        return moved_by(connection, reader, reader.last(connection))
+
+    def _shut(self, to: str, actor: Mapping[str, Any] | None) -> Moved:
+        self._refuse_to_write()
+        said = canonical(self._redact({NAME: SCHEMA, "to": to, **_by(actor)}, MOVED))
+
+        def make(_connection: Connection, growth: Growth) -> Sequence[RecordedTurn]:
+            growth.add(MOVED, said)
+            return ()
+
+        row = self._sealed(make)
+        return Moved(row.seq, row.entry_id, row.mac, to)
+
+    def _opened(self, moved: Moved, reason: str, actor: Mapping[str, Any] | None) -> str:
+        said = {NAME: SCHEMA, "moved": moved.entry_id, "place": self._database.place, "reason": reason, **_by(actor)}
+        return canonical(self._redact(said, OPENED))
+
+    def _reopen(self, reason: str, actor: Mapping[str, Any] | None) -> Entry:
+        self._refuse_to_write()
+
+        def make(connection: Connection, growth: Growth) -> Sequence[RecordedTurn]:
+            moved = self._moved(connection)
+            if moved is None:
+                raise InputError("the ledger was not moved: it takes entries here")
+            growth.add(OPENED, self._opened(moved, reason, actor))
+            return ()
+
+        return entry_of(self._sealed(make, opens=True))
+
+    def _arrive(self, whole: Moved, reason: str, actor: Mapping[str, Any] | None) -> Entry:
+        def body(connection: Connection) -> str:
+            last = sql.Reader().last(connection)
+            if last is None or (last.seq, last.mac) != (whole.seq, whole.mac):
+                raise StoreError(
+                    f"the copy is not whole: it ends with entry {last.seq if last else 0}, the ledger with entry {whole.seq}"
+                )
+            self._refuse_anchor_of_another()
+            self._refuse_broken(connection, last, "opened here")
+            return self._opened(whole, reason, actor)
+
+        return self._anchored(OPENED, body)
+
     def _reanchor(self, reason: str) -> Entry:
+        return self._anchored(ANCHOR, lambda connection: self._reanchored(connection, reason))
+
+    def _anchored(self, kind: str, body: Callable[[Connection], str]) -> Entry:
+        """Adds an entry, and puts the anchor on it whatever that said before."""
         self._refuse_to_write()
         prepared: Path | None = None
         try:
             with self._write() as connection:
-                row = self._insert(connection, ANCHOR, self._reanchored(connection, reason))
+                row = self._insert(connection, kind, body(connection))
                 prepared = self._anchor.prepare(self._mark(row))
         except BaseException:
             if prepared is not None:
@@ -532,12 +609,8 @@ class SqlLedger:
         last = sql.Reader().last(connection)
         if last is None:
             raise InputError("the ledger is empty: there is nothing to be anchored")
-        before = self._told_mark()
-        if before is not None and before.ledger_id not in (None, self._ledger_id):
-            raise InputError(
-                f"the anchor here is that of ledger {before.ledger_id}, and this is {self._ledger_id}: another ledger was put in its "
-                f"place; put it back, or move {self._anchor.path} away if this one is to stay here"
-            )
+        refuse_moved(connection, sql.Reader(), last)
+        before = self._refuse_anchor_of_another()
         try:
             self._anchor.read()
             found = against(connection, self._ledger_id, before, last.seq)
@@ -545,14 +618,26 @@ class SqlLedger:
             found = [f"changed: {error}"]
         if not found:
             raise InputError("the anchor is in its place and holds: nothing is to be anchored anew")
-        whole = self._verified(connection, self._mark(last), [])
-        if not whole.ok:
-            raise StoreError(
-                f"the ledger does not hold, so it is not anchored anew: {whole.why}; see attest ledger verify"
-            )
+        self._refuse_broken(connection, last, "anchored anew")
         said = {NAME: SCHEMA, "found": found[0], "count": last.seq, "head": last.mac, "reason": reason}
         was = None if before is None else {"count": before.count, "head": before.head}
         return canonical(self._redact({**said, "before": was}, ANCHOR))
+
+    def _refuse_anchor_of_another(self) -> Mark | None:
+        """The mark of the anchor, if it can be read. Raises InputError if it is that of another ledger."""
+        before = self._told_mark()
+        if before is not None and before.ledger_id not in (None, self._ledger_id):
+            raise InputError(
+                f"the anchor here is that of ledger {before.ledger_id}, and this is {self._ledger_id}: another ledger was put in its "
+                f"place; put it back, or move {self._anchor.path} away if this one is to stay here"
+            )
+        return before
+
+    def _refuse_broken(self, connection: Connection, last: SealedRow, done: str) -> None:
+        """Raises StoreError if the chain up to `last` does not hold, so that it is not `done`."""
+        whole = self._verified(connection, self._mark(last), [])
+        if not whole.ok:
+            raise StoreError(f"the ledger does not hold, so it is not {done}: {whole.why}; see attest ledger verify")
 
     def _insert(self, connection: Connection, kind: str, body: str) -> SealedRow:
         row = Growth(self._key, self._ledger_id or "", sql.Reader().last(connection)).add(kind, body)
@@ -700,6 +785,10 @@ class SqlLedger:
     def _write(self) -> Iterator[Connection]:
         with self._writing, self._database.errors(), self._database.writing() as connection:
             yield connection
+
+
+def _by(actor: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {} if actor is None else {"actor": dict(actor)}
 
 
 def _sqlite(path: Path, busy_s: float, *, read_only: bool) -> SqliteLedger:

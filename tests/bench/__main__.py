@@ -29,6 +29,7 @@ from tests.bench.figures import Figure, Machine, Skipped, machine
 from tests.bench.grading import bench_grading
 from tests.bench.ingesting import bench_files, bench_unchanged, bench_vectors, bench_words
 from tests.bench.killed import bench_killed
+from tests.bench.moving import bench_moving
 from tests.bench.on_azure import bench_azure
 from tests.bench.parts import bench_check, bench_search
 from tests.bench.place import Place, fill, prepared
@@ -68,13 +69,14 @@ BENCHES: dict[str, Bench] = {
     "ledger": bench_ledger,
     "chain": bench_chain,
     "killed": bench_killed,
+    "moving": bench_moving,
     "proof": bench_proof,
     "cost": bench_cost,
     "entries": bench_entries,
     "desk": bench_desk,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
-ON_REQUEST = ("channel-memory", "chain", "killed", "scale", "bm25s", "upload", "golden", "cost", "entries", "desk")
+ON_REQUEST = ("channel-memory", "chain", "killed", "moving", "scale", "bm25s", "upload", "golden", "cost", "entries", "desk")
 """They take minutes, or a package that nothing else needs: run only when they are named."""
 
 

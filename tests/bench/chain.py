@@ -31,7 +31,7 @@ CLIENTS = (1, 16)
 ENTRIES = {1: 250, 16: 1_000}
 """Entries that each server writes, by its clients."""
 AWAY_S = 0.001
-_DURABLE = {**SETTINGS, "fsync": "on", "full_page_writes": "on"}
+DURABLE = {**SETTINGS, "fsync": "on", "full_page_writes": "on"}
 
 
 async def bench_chain(place: Place) -> list[Figure]:
@@ -40,7 +40,7 @@ async def bench_chain(place: Place) -> list[Figure]:
     The search for personal data is left out: it is done by each server for itself, outside of the chain, and takes longer than anything else of it (`--only ledger`).
     """
     figures = []
-    with running(settings=_DURABLE) as server:
+    with running(settings=DURABLE) as server:
         for away in (0.0, AWAY_S):
             for clients in CLIENTS:
                 with own_schema(server) as url, _reached(url, away) as reached:

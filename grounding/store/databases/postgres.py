@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 
 from grounding.database.postgres import Postgres, retried, told
 from grounding.database.schema import SchemaPart, Step, refuse_other
+from grounding.database.tables import KeptTable
 from grounding.store.notes import FolderNotes
 
 T = TypeVar("T")
@@ -88,6 +89,20 @@ PART = SchemaPart(
         "GRANT SELECT, INSERT, DELETE ON chunks TO {worker}",
         "GRANT SELECT, INSERT, UPDATE ON vectors, meta TO {worker}",
         "GRANT SELECT, INSERT ON versions, changes TO {worker}",
+    ),
+    tables=(
+        KeptTable(
+            "documents",
+            "doc_id root stamp version title url groups product internal updated content_type trust chunks ingested_at live pulled",
+            "doc_id",
+            made=(("indexed", False),),  # the word index is not taken along
+        ),
+        KeptTable("versions", "doc_id version body", "", came=True),
+        KeptTable("chunks", "pk chunk_id doc_id start end text tokens locator", "pk"),
+        KeptTable("vectors", "chunk_id fingerprint vector", "chunk_id fingerprint"),
+        KeptTable("changes", "seq pk gone", "seq", numbered="seq"),
+        # the form and the name of a store are its own, and so are the names of saved indexes
+        KeptTable("meta", "name value", "name", only="name NOT IN ('schema', 'store') AND name NOT LIKE 'vectors %'"),
     ),
 )
 """The tables of the store of record."""

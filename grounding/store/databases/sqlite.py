@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError, OperationalError
 
+from grounding.database.sqlite import told_by_trigger
 from grounding.errors import InputError, StoreError
 from grounding.ingest.readers.content_types import MAIL
 from grounding.store.meta import Meta
@@ -84,6 +85,8 @@ class StoreFile:
                 db.exec_driver_sql("BEGIN IMMEDIATE")
                 yield db
         except DatabaseError as error:
+            if moved := told_by_trigger(error.orig):
+                raise StoreError(f"the store cannot be written: {moved}") from error
             raise StoreError(f"the store cannot be written ({type(error.orig).__name__}: {error.orig})") from error
 
     def close(self) -> None:

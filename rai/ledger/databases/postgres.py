@@ -17,6 +17,7 @@ from sqlalchemy.types import Text
 
 from grounding.database.postgres import FULL, Postgres, refuse_unfit, state_of, told, why
 from grounding.database.schema import SchemaPart, Step, refuse_other
+from grounding.database.tables import KeptTable
 from grounding.errors import StoreError
 from rai.ledger import sql
 from rai.ledger.chain import SealedRow
@@ -146,6 +147,11 @@ PART = SchemaPart(
     rights=(
         "GRANT SELECT, INSERT ON entries, about, recorded_turns TO {worker}",
         "GRANT EXECUTE ON FUNCTION attest_erase TO {worker}",
+    ),
+    tables=(
+        KeptTable("entries", "seq entry_id at kind salt body digest prev mac", "seq"),
+        KeptTable("about", "name value", "name"),
+        KeptTable("recorded_turns", "turn kind entry_id", "turn kind", shared_alone=True),
     ),
 )
 """The tables of the ledger, with what guards them."""

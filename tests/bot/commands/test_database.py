@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 import socket
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from sqlalchemy import URL, make_url
 
+from bot.commands import database
+from bot.settings.load import load_settings
+from grounding.records import Progress
+from rai.ledger.store import SqlLedger
 from tests.bot.commands.conftest import Attest
 from tests.postgres.faults import run
 
@@ -135,3 +142,86 @@ def test_the_address_is_shown_nowhere(attest: Attest, over: Callable[[str], None
     ran = attest("settings", "database", "--json")
     assert "canary" not in ran.out + ran.err
     assert {row["env"] for row in ran.document["settings"]} >= {"ATTEST_DATABASE_URL"}
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """A home with a record."""
+    settings = load_settings()
+    home = settings.files.home
+
+    async def write() -> None:
+        ledger = SqlLedger(home / "ledger.db", settings.files.ledger_key)
+        await ledger.append("remove", {"doc_id": "a"})
+        await ledger.close()
+
+    asyncio.run(write())
+    return home
+
+
+def test_a_home_is_moved_and_says_where_to(
+    attest: Attest, recorded: Path, database_url: str, tmp_path: Path, over: Callable[[str], None]
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(f"{make_url(database_url).password}\n")
+    bare = make_url(database_url).set(password=None).render_as_string()
+    ran = attest("database", "copy", "--to", bare, "--password-file", str(secret))
+    assert (ran.code, ran.err) == (0, "")
+    assert re.search(r"entries +3\n", ran.out)
+    assert re.search(
+        r"moved to postgresql://owner@\S+ \(schema \w+\) in \d+ s; the chain is whole there, entry ", ran.out
+    )
+    again = attest("database", "copy", "--to", bare, "--password-file", str(secret))
+    assert (again.code, again.out) == (0, "")
+    assert again.err.startswith("all of it is at postgresql://owner@")
+    ran = attest("privacy", "hold", "--person", "ada", "--reason", "x")
+    assert (ran.code, ran.err.count("\n")) == (3, 1)
+    assert "the ledger was moved to postgresql://owner@" in ran.err
+    assert attest("ledger", "verify").code == 0
+    ran = attest("database", "reopen", "--reason", "given up", "--json")
+    assert (ran.code, list(ran.document)) == (0, ["entry_id"])
+    assert (
+        attest("database", "reopen", "--reason", "x").err == "attest: the ledger was not moved: it takes entries here\n"
+    )
+    over(database_url)
+    back = attest("database", "copy", "--to", f"sqlite:{tmp_path / 'back'}", "--json")
+    assert (back.code, back.document["rows"]["entries"]) == (0, 5)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--to", "mysql://u@h/d"), "--to: allowed is postgresql://user@host/database or sqlite:HOME\n"),
+        (("--to", "sqlite:"), "--to: allowed is postgresql://user@host/database or sqlite:HOME\n"),
+        (("--to", "sqlite:x", "--password-file", "y"), "--password-file: a home has no password; it goes with --to "),
+        (
+            ("--to", "postgresql://u@h/d", "--password-file", "missing"),
+            "--password-file 'missing': no such file or directory; allowed is a file that holds the password alone\n",
+        ),
+        (("--to", "sqlite:/proc/nothing"), "--to sqlite:/proc/nothing: no such file or directory; allowed is a folder"),
+    ],
+)
+def test_a_target_that_is_none_is_one_line(attest: Attest, recorded: Path, given: tuple[str, ...], said: str) -> None:
+    ran = attest("database", "copy", *given)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert ran.err.startswith(f"attest: {said}")
+    assert attest("ledger", "list").code == 0
+    assert attest("database", "reopen", "--reason", "x").code == 2  # nothing was shut
+
+
+def test_where_there_is_nothing_nothing_is_moved(attest: Attest, tmp_path: Path) -> None:
+    ran = attest("database", "copy", "--to", f"sqlite:{tmp_path / 'two'}")
+    assert (ran.code, ran.err.endswith("there is no ledger here, so there is nothing to copy\n")) == (2, True)
+    assert not (tmp_path / "two").exists()
+
+
+def test_where_no_bar_is_drawn_a_line_says_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = iter(range(0, 1_000, 10))
+    monkeypatch.setattr("bot.commands.database.time.monotonic", lambda: float(next(times)))
+    with database.shown() as on_progress:
+        on_progress(Progress("entries", 100, 1_000))
+        on_progress(Progress("entries", 300, 1_000))
+        on_progress(Progress("about", 0, 0))
+    assert capsys.readouterr().err == "entries: 300 of 1,000, 20/s, 35 s left\n"
