@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 import typer
@@ -96,6 +96,8 @@ def erase(
                 raise typer.Exit(1)
     found, records = run(_erased(wanted, reason))
     _show_plan(found, json=json, records=[record.entry_id for record in records])
+    if not (json or found.is_empty):
+        _note_what_stays()
 
 
 @app.command("hold")
@@ -182,6 +184,8 @@ def retain(*, dry_run: Dry = False, json: options.JsonFlag = False) -> None:
         note("nothing is due")
     else:
         _print_what(done.entries, done.kept, 0, "would go" if dry_run else "erased")
+        if not dry_run:
+            _note_what_stays()
     for name, by in done.held.items():
         note(f"{name} is due and stays: hold {by.told()}")
 
@@ -290,7 +294,7 @@ async def _record_export(what: Exported, person: str) -> None:
 
 def _show_plan(found: Plan, *, json: bool, dry: bool = False, records: Sequence[str] = ()) -> None:
     if json:
-        emit({"dry_run": dry, **found.as_json(), "records": list(records)})
+        emit({"dry_run": dry, **found.as_json(), "records": list(records), **_stays()})
         return
     for name, by in found.before.items():
         note(f"entry {name} was erased before; entry {by} says so")
@@ -341,4 +345,30 @@ def _retained_json(done: Retained, *, dry: bool) -> Mapping[str, Any]:
         "state": {"turns": kept.turns, "inbox": kept.inbox, "sent": kept.sent},
         "held": {name: by.hold_id for name, by in done.held.items()},
         "records": list(done.records),
+        **_stays(),
     }
+
+
+def _stays() -> dict[str, object]:
+    """Until when, as a day, what a database keeps beside its tables may hold what is erased now; None where nobody says; nothing for files of a home."""
+    database = settings_of().database
+    if database.url is None:
+        return {}
+    return {"database_backups_until": None if database.backup_days is None else _last_day(database.backup_days)}
+
+
+def _last_day(days: int) -> str:
+    return (datetime.now(UTC) + timedelta(days=days)).date().isoformat()
+
+
+def _note_what_stays() -> None:
+    """What an erasure does not reach in a database, and until when."""
+    for until in _stays().values():
+        if until is None:
+            note(
+                "backups, replicas and the log (WAL) of the database may hold it still; until when is not known here: ATTEST_DATABASE_BACKUP_DAYS says for how many days they are kept"
+            )
+        else:
+            note(
+                f"backups, replicas and the log (WAL) of the database may hold it until {until} (ATTEST_DATABASE_BACKUP_DAYS)"
+            )

@@ -27,6 +27,13 @@ class Database(Group):
         alias="database_password_file",
         description="file with the password for ATTEST_DATABASE_URL, read at each new connection; default: that of the address, or what libpq finds",
     )
+    backup_days: int | None = Field(
+        None,
+        alias="database_backup_days",
+        ge=0,
+        le=36_500,
+        description="days for which backups, replicas and the log (WAL) of ATTEST_DATABASE_URL are kept; an erasure says by it until when they may hold what was erased",
+    )
 
     entra: Literal["on", "off"] = Field(
         "off",
@@ -59,12 +66,16 @@ def _is_postgres(url: str) -> bool:
 
 
 def database_conflicts(database: Database) -> Conflicts:
-    """A password needs somebody who asks for it, and so do connections."""
+    """A password needs somebody who asks for it, connections somebody who makes them, and backups something that they are of."""
     yield (
         database.password_file is not None and database.url is None,
         "ATTEST_DATABASE_PASSWORD_FILE needs ATTEST_DATABASE_URL; without it there is no database",
     )
     yield from _entra_conflicts(database)
+    yield (
+        database.backup_days is not None and database.url is None,
+        "ATTEST_DATABASE_BACKUP_DAYS needs ATTEST_DATABASE_URL; files of a home have no log that outlasts an erasure",
+    )
     yield (
         "pool" in database.model_fields_set and database.url is None,
         "ATTEST_DATABASE_POOL needs ATTEST_DATABASE_URL; without it there is no database",

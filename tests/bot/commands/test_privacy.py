@@ -7,6 +7,7 @@ import io
 import sqlite3
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,12 @@ from bot.operator import operator
 from bot.settings.load import load_settings
 from bot.state import State
 from bot.teams.history import ConversationHistory
+from grounding.database.postgres import Postgres
 from grounding.records import Turn
 from rai.ledger.store import SqlLedger
 from tests.bot.commands.conftest import Ran
+from tests.postgres.ledger import keys_in
+from tests.postgres.shared import made
 
 PLACE = {"channelId": "msteams", "conversation": {"id": "a:1"}}
 BECAUSE = ("--reason", "on request")
@@ -215,3 +219,54 @@ def test_where_nothing_was_recorded(privacy: Callable[..., Ran], command: str, t
     ran = privacy(*command.split())
     assert (ran.code, "there is no ledger here" in ran.err) == (2, True)
     assert not load_settings().files.home.exists()
+
+
+@pytest.fixture
+def in_a_database(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The settings over a database with a turn; its id."""
+    made(database_url, tmp_path)
+    key = keys_in(tmp_path)
+    monkeypatch.setenv("ATTEST_DATABASE_URL", database_url)
+    monkeypatch.setenv("ATTEST_LEDGER_KEY_FILE", str(key))
+
+    async def fill() -> str:
+        ledger = SqlLedger(Postgres(database_url), key)
+        body = {"schema": 2, "ask": {"question": "A shop?", "user": "ada"}, "reply": {"outcome": "answered"}}
+        entry = await ledger.append("turn", body)
+        await ledger.close()
+        return entry.entry_id
+
+    return asyncio.run(fill())
+
+
+def test_in_a_database_it_says_until_when_backups_hold_what_was_erased(
+    privacy: Callable[..., Ran], in_a_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert privacy("erase", "--entry", in_a_database, *BECAUSE, "--dry-run").err == ""
+    monkeypatch.setenv("ATTEST_DATABASE_BACKUP_DAYS", "35")
+    day = (datetime.now(UTC) + timedelta(days=35)).date().isoformat()
+    document = privacy("erase", "--entry", in_a_database, *BECAUSE, "--dry-run", "--json").document
+    assert document["database_backups_until"] == day
+    done = privacy("erase", "--entry", in_a_database, *BECAUSE, "--yes")
+    told = "backups, replicas and the log (WAL) of the database may hold it"
+    assert (done.code, done.err) == (0, f"{told} until {day} (ATTEST_DATABASE_BACKUP_DAYS)\n")
+    again = privacy("erase", "--entry", in_a_database, *BECAUSE, "--yes")
+    assert told not in again.err  # nothing was erased
+
+
+def test_without_the_setting_it_says_that_the_day_is_not_known(
+    privacy: Callable[..., Ran], in_a_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = privacy("erase", "--entry", in_a_database, *BECAUSE, "--yes")
+    assert done.err.endswith(
+        "until when is not known here: ATTEST_DATABASE_BACKUP_DAYS says for how many days they are kept\n"
+    )
+    assert privacy("retain", "--json").document["database_backups_until"] is None
+    monkeypatch.delenv("ATTEST_DATABASE_URL")
+    monkeypatch.setenv("ATTEST_DATABASE_BACKUP_DAYS", "3")
+    assert privacy("holds").err.startswith("attest: ATTEST_DATABASE_BACKUP_DAYS needs ATTEST_DATABASE_URL")
+
+
+def test_files_of_a_home_say_nothing_of_backups(privacy: Callable[..., Ran], filled: list[str]) -> None:
+    assert "database_backups_until" not in privacy("erase", "--person", "ada", *BECAUSE, "--dry-run", "--json").document
+    assert privacy("erase", "--person", "ada", *BECAUSE, "--yes").err == ""
