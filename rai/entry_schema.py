@@ -189,6 +189,14 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "anchor": {**_s("found count head"), "before": _s("count head"), "reason": _GIVEN},
     "moved": {**_s("to"), **_WHO},
     "opened": {**_s("moved place"), **_WHO, "reason": _GIVEN},
+    "restored": {
+        **_s("count head"),
+        "missing": _s("first last"),
+        "before": _s("count head"),
+        "dropped": _s("answers messages sessions"),
+        **_WHO,
+        "reason": _GIVEN,
+    },
     "hold": {**_s("on target"), "reason": _GIVEN, "actor": _ACTOR},
     "release": {"hold": _S, "reason": _GIVEN, "actor": _ACTOR},
     "start": {

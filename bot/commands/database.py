@@ -17,6 +17,7 @@ from bot.commands.shared.output import console, emit, note, plain, progress, sho
 from bot.commands.shared.startup import run, settings_of
 from bot.compose.database import DatabaseStatus, database_status, upgraded
 from bot.compose.moving import copied, reopened
+from bot.compose.restoring import Restored, restored
 from grounding.records import Progress
 
 app = options.command_app("Make and look at the database that several servers share (ATTEST_DATABASE_URL).")
@@ -132,6 +133,59 @@ def reopen(
         emit({"entry_id": entry_id})
     else:
         note(f"open again, by entry {entry_id}" if entry_id else "open again; the record had not been ended yet")
+
+
+@app.command("restored")
+def restored_(
+    *,
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", help="Why it was put back, and to when; it is kept in the entry.")
+    ],
+    erasures: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="List of erasures of another machine; several times for several."),
+    ] = None,
+    json: options.JsonFlag = False,
+) -> None:
+    """Go on with a database that was put back to an older state, from a dump or a backup. Stop every server first.
+
+    Answers that waited then, messages that were worked on and sessions are dropped and counted. Search indexes are made anew at the next start. The
+    record's chain is verified, and an entry says which entries are known to be missing, by the anchor of this machine and by the newest published checkpoint. What
+    was erased since is erased again, by the list outside of the database (ATTEST_DATABASE_ERASURES_FILE).
+
+    Examples:
+      attest database restored --reason "disk failed, dump of 29 November 03:00"
+      attest database restored --reason "dump of 03:00" --erasures two/ledger-erasures.jsonl
+    """
+    done = run(restored(settings_of(), reason, erasures or []))
+    if json:
+        emit(_restored_json(done))
+        return
+    body, again = done.entry.body, done.repeated
+    lost = (
+        "no entry is known to be missing"
+        if done.missing is None
+        else f"entries {done.missing[0]} to {done.missing[1]} are missing"
+    )
+    out = console()
+    out.print(plain(f"anchored after {body['count']} entries, by entry {done.entry.entry_id}; {lost}"), soft_wrap=True)
+    dropped = done.dropped
+    out.print(
+        f"dropped: {dropped['answers']} unsent answers, {dropped['messages']} messages in hand, {dropped['sessions']} sessions and links"
+    )
+    out.print(
+        f"erased again: {again.entries} entries, {again.rows} rows of conversations, {again.notes} notes, by {again.erasures} noted erasures; {again.gone} entries of these are not here"
+    )
+
+
+def _restored_json(done: Restored) -> dict[str, object]:
+    missing = None if done.missing is None else {"first": done.missing[0], "last": done.missing[1]}
+    return {
+        "entry_id": done.entry.entry_id,
+        "missing": missing,
+        "dropped": done.dropped,
+        "repeated": asdict(done.repeated),
+    }
 
 
 _LINE_S = 5.0

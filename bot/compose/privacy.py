@@ -7,14 +7,17 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.compose.database import usable_places
 from bot.compose.parts import DECISIONS
 from bot.desk.index import Desk
+from bot.events.digests import Digests
 from bot.operator import operator
 from bot.places import is_there, places_of
 from bot.privacy.erasure import ErasableLedger, Stores
+from bot.privacy.erasure_list import ErasureList
 from bot.privacy.retention import Retained, Terms, retain
 from bot.settings.forms import days_of_kinds
 from bot.settings.settings import Settings
@@ -59,12 +62,17 @@ async def stores_over(settings: Settings, ledger: ErasableLedger) -> AsyncIterat
     if state is not None:
         await state.open()
     try:
-        yield Stores(ledger, state, notes, desk)
+        yield Stores(ledger, state, notes, desk, None if places.database is None else erasures_noted(settings))
     finally:
         if desk is not None:
             await desk.close()
         if state is not None:
             await state.close()
+
+
+def erasures_noted(settings: Settings, path: Path | None = None) -> ErasureList:
+    """The list of erasures of the settings, or another that was written with their key."""
+    return ErasureList(path or settings.erasures_file, Digests(settings.files.ledger_key).of)
 
 
 def terms_of(settings: Settings) -> Terms:

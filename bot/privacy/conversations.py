@@ -14,6 +14,8 @@ from bot.privacy.selection import Selection
 from bot.state import State, inbox, sent, turns, undelivered
 
 _TABLES: tuple[Table, ...] = (turns, inbox, sent, undelivered)
+_AT = ((turns, turns.c.at), (inbox, inbox.c.received_at), (sent, sent.c.at), (undelivered, undelivered.c.since))
+"""Each with the time of a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,20 @@ async def erase(state: State, places: Iterable[Place], entries: Collection[str] 
     return await state.run(work)
 
 
+async def erase_until(state: State, digest: Callable[[Place], str], until: Mapping[str, float]) -> int:
+    """Delete the rows of conversations whose digest is in `until` that are not newer than that says, in seconds since the epoch; how many. Raises StoreError."""
+
+    def work(connection: Connection) -> int:
+        gone = 0
+        for place in _all(connection):
+            if (when := until.get(digest(place))) is not None:
+                for table, at in _AT:
+                    gone += connection.execute(delete(table).where(_of(table, place), at <= when)).rowcount
+        return gone
+
+    return await state.run(work)
+
+
 async def trim(state: State, before: float, spared: Collection[Place] = (), *, dry: bool = False) -> Kept:
     """Delete what is older than `before`, in seconds since the epoch, but for the conversations in `spared`, which are held. Raises StoreError.
 
@@ -120,12 +136,7 @@ async def rows_of(state: State, places: Iterable[Place]) -> list[dict[str, Any]]
     def work(connection: Connection) -> list[dict[str, Any]]:
         found = []
         for place in chosen:
-            for table, at in (
-                (turns, turns.c.at),
-                (inbox, inbox.c.received_at),
-                (sent, sent.c.at),
-                (undelivered, undelivered.c.since),
-            ):
+            for table, at in _AT:
                 rows = connection.execute(select(table).where(_of(table, place)).order_by(at)).mappings()
                 found += [{"table": table.name, **row} for row in rows]
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any, Protocol
 
 from bot.privacy import conversations
 from bot.privacy.conversations import Kept
+from bot.privacy.erasure_list import ErasureList
 from bot.privacy.facts import RECORDS, Facts, Place, contains, erased_by, is_erased, person_key
 from bot.privacy.gathering import Gathered, gather, held_entries
 from bot.privacy.hold import Hold, reason_of
@@ -61,12 +63,15 @@ class Derived(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """Everything that holds what people wrote. `state`: None where no server has run; `desk`: the index of the reviewers' desk, None where there is none."""
+    """Everything that holds what people wrote. `state`: None where no server has run; `desk`: the index of the reviewers' desk, None where there is none; `noted`: the list of erasures outside of a database, None where
+    all lies in files.
+    """
 
     ledger: ErasableLedger
     state: State | None
     notes: Notes
     desk: Derived | None = None
+    noted: ErasureList | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +151,8 @@ async def erase(stores: Stores, wanted: Selection, reason: str, who: Actor) -> t
     found = await plan(stores, wanted)
     refuse_held(found)
     names = [facts.entry_id for facts in found.entries]
+    if stores.noted is not None and not found.is_empty:
+        stores.noted.note(time.time(), names, found.places, found.notes)
     if stores.state is not None:
         await conversations.erase(stores.state, found.places, names)
     await stores.notes.forget(found.notes)

@@ -235,14 +235,13 @@ class ReviewAccess:
         gone = delete(sessions).where(sessions.c.hash == key)
         return await self._state.run(lambda c: c.execute(gone).rowcount) == 1
 
-    async def revoke(self) -> None:
-        """End every session, every link that waits to be opened, and every sign-in that is under way."""
+    async def revoke(self) -> int:
+        """End every session, every link that waits to be opened, and every sign-in that is under way; how many they were."""
 
-        def work(connection: Connection) -> None:
-            connection.execute(delete(passes))
-            connection.execute(delete(sessions))
+        def work(connection: Connection) -> int:
+            return connection.execute(delete(passes)).rowcount + connection.execute(delete(sessions)).rowcount
 
-        await self._state.run(work, lock=_LOCK)
+        return await self._state.run(work, lock=_LOCK)
 
     def _now(self) -> ColumnElement[float]:
         """The time, as a part of a statement that is found out once: an index can be searched for it."""

@@ -85,6 +85,11 @@ class Settings(BaseModel):
         return self.directory.file or self.files.home / "directory.yaml"
 
     @property
+    def erasures_file(self) -> Path:
+        """The list of erasures outside of a database: the file that is named, else one beside the ledger's key."""
+        return self.database.erasures_file or self.files.ledger_key.with_name("ledger-erasures.jsonl")
+
+    @property
     def judges(self) -> bool:
         """True if a chat model judges what the check leaves in doubt: where one is configured, unless it is switched off.
 

@@ -146,6 +146,11 @@ class Inbox:
 
         return await self._state.run(work)
 
+    async def give_up(self) -> int:
+        """Finish all that is not, without an answer, because an older state was put back and others answered since; how many they were. The keys stay against repeats."""
+        finished = update(inbox).where(inbox.c.status == "received").values(status="done", body=None)
+        return await self._state.run(lambda c: c.execute(finished).rowcount)
+
     async def trim(self, older_than_s: float) -> None:
         """Delete what is done and older."""
         before = self._now() - older_than_s

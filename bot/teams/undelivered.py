@@ -101,6 +101,10 @@ class Undelivered:
         which = _place(inbound) if activity is None else and_(_place(inbound), undelivered.c.activity == activity)
         await self._state.run(lambda c: c.execute(delete(undelivered).where(which)))
 
+    async def drop(self) -> int:
+        """Take away all that waits, because an older state was put back: it was delivered since, or is too old; how many they were. Raises StoreError."""
+        return await self._state.run(lambda c: c.execute(delete(undelivered)).rowcount)
+
     async def _claim(self, wanted: Any) -> list[Waiting]:
         now = self.clock()
         found = await self._state.ask(lambda c: c.execute(wanted).all())

@@ -118,6 +118,7 @@ class EmbeddedIndex:
         generation = self.store.generation()
         if generation == self._kept_up:
             return False
+        self.store.refuse_another()
         self.words.reload()  # another process of this machine may have been faster
         done = self.finish()
         if not self.store.unindexed():

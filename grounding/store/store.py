@@ -51,6 +51,10 @@ class Store:
         """Close all connections."""
         self._database.close()
 
+    def refuse_another(self) -> None:
+        """Raises StoreError if an older state of a shared store was put back since it was opened: indexes followed what is no longer there."""
+        self._database.refuse_another()
+
     # --- what stands
 
     def generation(self) -> int:

@@ -36,11 +36,13 @@ MOVED, OPENED = "moved", "opened"
 """The kind of an entry that says where the ledger was moved to: as long as it is the last nothing is added to it, there or here; and that of the entry which opens it, of which each of the two places
 may get one.
 """
+RESTORED = "restored"
+"""The kind of an entry that records that an older state of the ledger was put back, and which entries are missing by that."""
 NAMING = (GENESIS_ENTRY, UPGRADE, KEY)
 """The kinds of entries that name the public key of the ledger's checkpoints; the last of them holds."""
 ERASE = "erase"
 """The kind of an entry that records the erasure of other bodies."""
-LASTING = frozenset({GENESIS_ENTRY, UPGRADE, KEY, ANCHOR, ERASE, MOVED, OPENED})
+LASTING = frozenset({GENESIS_ENTRY, UPGRADE, KEY, ANCHOR, ERASE, MOVED, OPENED, RESTORED})
 """Kinds of entries that the rest is understood by: their bodies are never erased."""
 GUARD = "guard"
 """The kind of an entry that records what was gone from a store and put back by whoever opened it."""

@@ -39,6 +39,7 @@ from rai.ledger.chain import (
     MOVED,
     NAMING,
     OPENED,
+    RESTORED,
     UPGRADE,
     SealedRow,
     Walk,
@@ -390,6 +391,14 @@ class SqlLedger:
         """
         return await asyncio.to_thread(self._arrive, whole, reason, actor)
 
+    async def restored(
+        self, reason: str, known: int, dropped: Mapping[str, int], actor: Mapping[str, Any] | None = None
+    ) -> Entry:
+        """Anchors a ledger anew of which an older state was put back, and records which entries are missing: those up to the number that the anchor has seen, or `known`, one that was published.
+        `dropped`: what was taken away beside the ledger. Raises StoreError if the chain does not hold, InputError if the anchor is of another ledger.
+        """
+        return await asyncio.to_thread(self._restored, reason, known, dropped, actor)
+
     async def flush(self) -> bool:
         """Folds what was erased out of the write-ahead log. False if somebody who reads still keeps it there."""
         with self._database.errors():
@@ -584,6 +593,22 @@ class SqlLedger:
             return self._opened(whole, reason, actor)
 
         return self._anchored(OPENED, body)
+
+    def _restored(self, reason: str, known: int, dropped: Mapping[str, int], actor: Mapping[str, Any] | None) -> Entry:
+        def body(connection: Connection) -> str:
+            last = sql.Reader().last(connection)
+            if last is None:
+                raise InputError("the ledger is empty: there is nothing to be anchored")
+            refuse_moved(connection, sql.Reader(), last)
+            before = self._refuse_anchor_of_another()
+            self._refuse_broken(connection, last, "anchored anew")
+            upto = max(before.count if before else 0, known)
+            said: dict[str, Any] = {NAME: SCHEMA, "count": last.seq, "head": last.mac, "reason": reason, **_by(actor)}
+            said["before"] = None if before is None else {"count": before.count, "head": before.head}
+            said["missing"] = {"first": last.seq + 1, "last": upto} if upto > last.seq else None
+            return canonical(self._redact({**said, "dropped": dict(dropped)}, RESTORED))
+
+        return self._anchored(RESTORED, body)
 
     def _reanchor(self, reason: str) -> Entry:
         return self._anchored(ANCHOR, lambda connection: self._reanchored(connection, reason))

@@ -27,6 +27,11 @@ class Database(Group):
         alias="database_password_file",
         description="file with the password for ATTEST_DATABASE_URL, read at each new connection; default: that of the address, or what libpq finds",
     )
+    erasures_file: Path | None = Field(
+        None,
+        alias="database_erasures_file",
+        description="file, outside of ATTEST_DATABASE_URL, that each erasure is noted in, so that attest database restored can repeat it; default: ledger-erasures.jsonl beside the ledger key",
+    )
     backup_days: int | None = Field(
         None,
         alias="database_backup_days",
@@ -72,6 +77,10 @@ def database_conflicts(database: Database) -> Conflicts:
         "ATTEST_DATABASE_PASSWORD_FILE needs ATTEST_DATABASE_URL; without it there is no database",
     )
     yield from _entra_conflicts(database)
+    yield (
+        database.erasures_file is not None and database.url is None,
+        "ATTEST_DATABASE_ERASURES_FILE needs ATTEST_DATABASE_URL; without it nothing is noted in it",
+    )
     yield (
         database.backup_days is not None and database.url is None,
         "ATTEST_DATABASE_BACKUP_DAYS needs ATTEST_DATABASE_URL; files of a home have no log that outlasts an erasure",

@@ -42,6 +42,10 @@ class StoreDatabase(StoreLook, Protocol):
         """What `work` returns, done in one transaction of whoever alone writes now, from its first look on: numbers that it gives rise in the order of the commits."""
         ...
 
+    def refuse_another(self) -> None:
+        """Raises StoreError if an older state of a shared store was put back since it was opened."""
+        ...
+
     def close(self) -> None:
         """Closes all connections."""
         ...

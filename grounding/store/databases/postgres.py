@@ -12,6 +12,8 @@ from sqlalchemy import Connection, text
 from grounding.database.postgres import Postgres, retried, told
 from grounding.database.schema import SchemaPart, Step, refuse_other
 from grounding.database.tables import KeptTable
+from grounding.errors import StoreError
+from grounding.store.meta import Meta
 from grounding.store.notes import FolderNotes
 
 T = TypeVar("T")
@@ -145,7 +147,15 @@ class SharedStore(SharedLook):
         super().__init__(database)
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        self.notes: FolderNotes | None = FolderNotes(folder, self.read(_name))
+        self._name = self.read(_name)
+        self.notes: FolderNotes | None = FolderNotes(folder, self._name)
+
+    def refuse_another(self) -> None:
+        """Raises StoreError if the store is no longer that which was opened."""
+        if self.read(_name) != self._name:
+            raise StoreError(
+                "an older state of the store was put back; start this program again, and it makes its indexes anew"
+            )
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """What `work` returns, done in one transaction; again where the connection was lost in front of its commit. Raises StoreError; ConnectionLost where nobody
@@ -157,6 +167,17 @@ class SharedStore(SharedLook):
     def close(self) -> None:
         """Closes all connections."""
         self._database.close()
+
+
+def name_anew(database: Postgres) -> None:
+    """Gives the store in the schema of `database` another name, because an older state of it was put back: indexes that followed it before are none of its. Raises StoreError."""
+
+    def work(db: Connection) -> None:
+        db.execute(text("UPDATE meta SET value = CAST(gen_random_uuid() AS text) WHERE name = 'store'"))
+        Meta(db).bump()
+
+    with told(_WHAT):
+        database.run(work, lock=LOCK)
 
 
 def _name(db: Connection) -> str:

@@ -89,6 +89,9 @@ class StoreFile:
                 raise StoreError(f"the store cannot be written: {moved}") from error
             raise StoreError(f"the store cannot be written ({type(error.orig).__name__}: {error.orig})") from error
 
+    def refuse_another(self) -> None:
+        """Nothing: whoever puts another file in its place stops those who have it open."""
+
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()

@@ -1,0 +1,82 @@
+"""The list of erasures that is kept outside of a database: what was erased comes back where an older state of that is put back, and is erased again by it.
+
+It holds no text and no name: ids of entries, keyed digests of conversations, ids of passages. Each line is sealed, as whoever could add one could have anything erased.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from bot.privacy.facts import Place
+from grounding.errors import InputError, StoreError
+
+
+@dataclass(frozen=True, slots=True)
+class NotedErasure:
+    """An erasure. `at`: seconds since the epoch; `entries`: ids; `places`: digests of conversations whose rows went; `notes`: ids of passages whose notes went."""
+
+    at: float
+    entries: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class ErasureList:
+    """The list in the file at `path`, made on first use, mode 0600. `digest_of`: a keyed digest of values that JSON can say, by the ledger's key."""
+
+    def __init__(self, path: Path, digest_of: Callable[..., str]) -> None:
+        self._path, self._digest_of = path, digest_of
+
+    def digest(self, place: Place) -> str:
+        """What stands for a conversation."""
+        return self._digest_of("erased", *place)
+
+    def note(self, at: float, entries: Collection[str], places: Collection[Place], notes: Collection[str]) -> None:
+        """Adds an erasure, durably, before it is done. Raises StoreError: then nothing may be erased."""
+        erasure = NotedErasure(at, tuple(entries), tuple(sorted(map(self.digest, places))), tuple(notes))
+        said = asdict(erasure)
+        line = json.dumps({**said, "seal": self._seal(said)}) + "\n"
+        try:
+            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                os.write(handle, line.encode())
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise StoreError(
+                f"nothing was erased: the list of erasures, {self._path}, cannot be written ({(error.strerror or 'no reason').lower()})"
+            ) from None
+
+    def read(self) -> tuple[NotedErasure, ...]:
+        """Every erasure of the list, in order; none where there is no file. Raises InputError for a line that is not as it was written."""
+        try:
+            lines = self._path.read_text("utf-8").splitlines()
+        except FileNotFoundError:
+            return ()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{self._path}: cannot be read ({type(error).__name__})") from None
+        return tuple(self._read(lines))
+
+    def _read(self, lines: list[str]) -> Iterator[NotedErasure]:
+        for number, line in enumerate(lines, start=1):
+            try:
+                said = json.loads(line)
+                sealed = said.pop("seal") == self._seal(said)
+                erasure = NotedErasure(
+                    float(said["at"]), *(tuple(said[name]) for name in ("entries", "places", "notes"))
+                )
+            except (ValueError, KeyError, TypeError, AttributeError):
+                sealed = False
+            if not sealed:
+                raise InputError(
+                    f"{self._path}: line {number} is not as it was written with this ledger key; nothing of it is repeated"
+                )
+            yield erasure
+
+    def _seal(self, said: dict[str, object]) -> str:
+        return self._digest_of("erasures", said)
