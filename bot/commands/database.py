@@ -15,7 +15,7 @@ from rich.progress import TaskID
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, progress, show_progress, table
 from bot.commands.shared.startup import run, settings_of
-from bot.compose.database import DatabaseStatus, database_status, upgraded
+from bot.compose.database import CheckedDatabase, DatabaseStatus, checked, database_status, upgraded
 from bot.compose.moving import copied, reopened
 from bot.compose.restoring import Restored, restored
 from grounding.records import Progress
@@ -37,22 +37,28 @@ def upgrade(
     """Make the tables, or bring them up to what this program needs, as their owner.
 
     The user of ATTEST_DATABASE_URL becomes or is the owner; servers run as another role, which --worker names. All of it
-    is one transaction: it is done in whole or not at all, and doing it again changes nothing.
+    is one transaction: it is done in whole or not at all, and doing it again changes nothing. Then it looks whether the triggers, functions and rights that
+    guard the record stand, and verifies the record, where its key is. Exit code 1 if something of that is not as it should be.
 
     Examples:
       attest database upgrade
       attest database upgrade --worker attest
     """
-    brought = upgraded(settings_of(), worker)
+    settings = settings_of()
+    brought = upgraded(settings, worker)
+    found = run(checked(settings, worker))
     if json:
-        emit({"upgraded": {name: {"from": before, "to": now} for name, (before, now) in brought.items()}})
-        return
+        numbers = {name: {"from": before, "to": now} for name, (before, now) in brought.items()}
+        emit({"upgraded": numbers, "checked": asdict(found) | {"ok": found.ok}})
+        raise typer.Exit(0 if found.ok else 1)
     for name, (before, now) in brought.items():
         note(f"{name}: {f'brought from schema {before} to {now}' if before else f'made, schema {now}'}")
     if not brought:
         note("every table is as this program needs it")
     if worker is not None:
         note(f"role {worker} has the rights of a server")
+    _note_checked(found)
+    raise typer.Exit(0 if found.ok else 1)
 
 
 @app.command()
@@ -214,6 +220,20 @@ def shown() -> Iterator[Callable[[Progress], None]]:
                 note(f"{at.stage}: {at.done:,} of {total:,}, {rate:,.0f}/s, {left:.0f} s left")
 
         yield on_progress
+
+
+def _note_checked(found: CheckedDatabase) -> None:
+    for fault in found.faults:
+        note(f"attest: {fault}")
+    if not found.faults:
+        note("triggers, functions and rights that guard the record stand")
+    if found.why is not None:
+        note(f"attest: the record does not hold: {found.why}; see attest ledger verify")
+    elif found.unread is not None:
+        held = f"{found.entries} entries hold; " if found.entries else ""
+        note(f"the record is not verified to its end here: {held}{found.unread}")
+    else:
+        note(f"the record holds: {found.entries} entries")
 
 
 def _document(found: DatabaseStatus | None) -> dict[str, object]:

@@ -9,12 +9,14 @@ from bot.places import Places, places_of
 from bot.settings.settings import Settings
 from bot.workers.live import LiveWorker, live_workers
 from grounding.database.postgres import NOW, Postgres, Server, refuse_unfit, retried, told
-from grounding.database.schema import LOCK, NOT_WHOLE, PartState, SchemaPart, has_role, states, upgrade
+from grounding.database.schema import LOCK, NOT_WHOLE, PartState, SchemaPart, has_role, lacking, states, upgrade
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger.checkpoint import load_signing_seed
 from rai.ledger.key import TO_BE_GIVEN, load_key
+from rai.ledger.watched_store import NO_ANCHOR
 
 _WHAT = "the database"
+NO_DATABASE = "ATTEST_DATABASE_URL is not set: everything is kept in files of ATTEST_HOME, which need no upgrade"
 _AGAIN_S = (0.0,)
 """A connection that the server ended while nobody used it is made anew at once; one that cannot be made is told."""
 
@@ -98,10 +100,53 @@ def upgraded(settings: Settings, worker: str | None) -> dict[str, tuple[int, int
     """
     database = places_of(settings).database
     if database is None:
-        raise SettingsError(
-            "ATTEST_DATABASE_URL is not set: everything is kept in files of ATTEST_HOME, which need no upgrade"
-        )
+        raise SettingsError(NO_DATABASE)
     return made_tables(database, worker)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedDatabase:
+    """What was found of a database that is in use. `faults`: guards of the record, or rights, that are not as they were made; `entries`: those that hold; `why`: what keeps the
+    record from holding, None if it does; `unread`: why it was not verified here, None if it was.
+    """
+
+    faults: tuple[str, ...]
+    entries: int = 0
+    why: str | None = None
+    unread: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        return not self.faults and self.why is None
+
+
+async def checked(settings: Settings, worker: str | None) -> CheckedDatabase:
+    """Looks whether what guards the record stands, and whether it holds, with the key of the settings, where that is here. `worker`: a role whose rights are looked at too. Raises StoreError."""
+    from rai.ledger.databases.postgres import PostgresLedger, excess
+    from rai.ledger.store import SqlLedger
+
+    database = places_of(settings).database
+    if database is None:
+        raise SettingsError(NO_DATABASE)
+    look = PostgresLedger(database)
+    with look.errors(), look.reading() as connection:
+        faults = list(look.faults(connection, salted=True, pages=False))
+        if worker is not None:
+            faults += lacking(connection, schema_parts(), worker) + excess(connection, worker)
+    try:
+        ledger = SqlLedger(database, settings.files.ledger_key, read_only=True)
+    except SettingsError as error:
+        return CheckedDatabase(tuple(faults), unread=str(error))
+    found = await ledger.verify()
+    await ledger.close()
+    others = [one.why for one in found.breaks if one.why not in faults]
+    if found.ok or not others:  # what guards it is told already
+        return CheckedDatabase(tuple(faults), found.entries)
+    if [why.startswith(NO_ANCHOR) for why in others] == [True]:
+        return CheckedDatabase(
+            tuple(faults), found.entries, unread="no anchor on this machine says where it should end"
+        )
+    return CheckedDatabase(tuple(faults), found.entries, others[0])
 
 
 def made_tables(database: Postgres, worker: str | None) -> dict[str, tuple[int, int]]:

@@ -153,6 +153,19 @@ def has_role(connection: Connection, name: str) -> bool:
     return found.scalar() is not None
 
 
+def lacking(connection: Connection, parts: Sequence[SchemaPart], worker: str) -> list[str]:
+    """What a worker's role cannot do that every worker has to: read each table and add to it."""
+    rights = text(
+        "SELECT has_table_privilege(:worker, :name, 'SELECT') AND has_table_privilege(:worker, :name, 'INSERT')"
+    )
+    names = [table.name for part in parts for table in part.tables]
+    return [
+        f"role {worker} may not read {name} and add to it"
+        for name in names
+        if not connection.execute(rights, {"worker": worker, "name": _quoted(connection, name)}).scalar_one()
+    ]
+
+
 def _newer(part: SchemaPart, number: int) -> str:
     return (
         f"the {part.name} in the database is of schema {number}, which is newer than this program knows ({part.number})"

@@ -17,6 +17,7 @@ from rai.ledger.databases.form import LedgerDatabase
 from rai.ledger.key import Anchor, Mark
 
 T = TypeVar("T")
+NO_ANCHOR = "truncated: the anchor is missing, so entries cut from the end would not show"
 
 
 class WatchedStore:
@@ -78,9 +79,8 @@ class WatchedStore:
 def against(connection: Connection, ledger_id: str | None, mark: Mark | None, last: int) -> list[str]:
     """What of the anchor does not fit the entries, of which the number of the last is `last`; nothing where it fits. `mark`: what the anchor says, None if it is missing."""
     if mark is None:
-        missing = "truncated: the anchor is missing, so entries cut from the end would not show"
         return (
-            [f"{missing}; of a ledger that was moved or restored, attest ledger anchor makes it anew"] if last else []
+            [f"{NO_ANCHOR}; of a ledger that was moved or restored, attest ledger anchor makes it anew"] if last else []
         )
     if mark.count == last == 0:
         return []  # whoever was to begin a ledger was stopped behind its anchor; the next writes another

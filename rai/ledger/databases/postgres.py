@@ -201,6 +201,17 @@ SELECT 'right', concat_ws(' ', privilege_type, 'on', made.relname || '.' || attn
 )
 
 
+def excess(connection: Connection, worker: str) -> list[str]:
+    """What a worker's role may do with the ledger's tables, by whatever way, that no worker may: such a role can have it written anew."""
+    may = text("SELECT has_table_privilege(:worker, :name, :right)")
+    return [
+        f"role {worker} may {right} {table.name}: a server needs a role that is neither the owner, nor a member of it, nor a superuser"
+        for table in PART.tables
+        for right in ("UPDATE", "DELETE", "TRUNCATE")
+        if connection.execute(may, {"worker": worker, "name": table.name, "right": right}).scalar_one()
+    ]
+
+
 def _as_made(schema: str) -> dict[tuple[str, str], str]:
     """What `_AS_THEY_ARE` says of tables that nobody changed. `schema`: its quoted name."""
     long = {

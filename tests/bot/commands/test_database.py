@@ -14,12 +14,15 @@ from sqlalchemy import URL, make_url
 from bot.cli import main
 from bot.commands import database
 from bot.settings.load import load_settings
+from grounding.database import schema
 from grounding.database.postgres import Postgres
 from grounding.records import Progress
+from rai.ledger.databases.postgres import PART
 from rai.ledger.store import SqlLedger
 from tests.bot.commands.conftest import Attest
 from tests.postgres.faults import run
 from tests.postgres.ledger import keys_in
+from tests.postgres.ledger import made as made_ledger
 from tests.postgres.older import put_back, taken
 from tests.postgres.shared import made
 
@@ -53,8 +56,10 @@ def test_it_is_made_and_brought_up_and_says_so(
     ran = attest("database", "upgrade", "--worker", role)
     assert ran.code == 0
     assert "state: made, schema 2\n" in ran.err
-    assert ran.err.endswith(f"role {role} has the rights of a server\n")
-    assert attest("database", "upgrade").err == "every table is as this program needs it\n"
+    unread = "the record is not verified to its end here: ATTEST_LEDGER_KEY_FILE"
+    stand = "triggers, functions and rights that guard the record stand"
+    assert f"role {role} has the rights of a server\n{stand}\n{unread}" in ran.err
+    assert attest("database", "upgrade").err.startswith(f"every table is as this program needs it\n{stand}\n{unread}")
     over(worker_url)
     ran = attest("database", "status")
     assert (ran.code, ran.out.count("as needed")) == (0, 9)
@@ -69,7 +74,8 @@ def test_it_is_made_and_brought_up_and_says_so(
         "UPDATE attest_schema SET number = 1 WHERE part = 'state'",
         "DROP TABLE review_passes, review_sessions",
     )
-    assert attest("database", "upgrade", "--json").document == {"upgraded": {"state": {"from": 1, "to": 2}}}
+    document = attest("database", "upgrade", "--json").document
+    assert (document["upgraded"], document["checked"]["ok"]) == ({"state": {"from": 1, "to": 2}}, True)
 
 
 def port_of_nobody() -> int:
@@ -268,3 +274,73 @@ def test_a_database_that_was_put_back_goes_on_and_says_what_is_missing(
     monkeypatch.delenv("ATTEST_DATABASE_URL")
     ran = attest("database", "restored", "--reason", "x")
     assert (ran.code, ran.err.startswith("attest: ATTEST_DATABASE_URL is not set; of files")) == (2, True)
+
+
+def test_an_upgrade_ends_with_the_record_verified_and_its_guards_and_rights_looked_at(
+    attest: Attest,
+    over: Callable[[str], None],
+    database_url: str,
+    worker_url: str,
+    *,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    role = str(make_url(worker_url).username)
+    key = keys_in(tmp_path)
+    over(database_url)
+    monkeypatch.setenv("ATTEST_LEDGER_KEY_FILE", str(key))
+    assert attest("database", "upgrade").err.endswith("the record holds: 0 entries\n")
+
+    async def write() -> None:
+        ledger = SqlLedger(Postgres(database_url), key)
+        await ledger.append("remove", {"doc_id": "a"})
+        await ledger.close()
+
+    asyncio.run(write())
+    ran = attest("database", "upgrade", "--worker", role)
+    assert (ran.code, ran.err.endswith("guard the record stand\nthe record holds: 2 entries\n")) == (0, True)
+    for anchor in key.parent.glob("*.anchor"):
+        anchor.rename(anchor.with_suffix(".aside"))
+    ran = attest("database", "upgrade")
+    told = "the record is not verified to its end here: 2 entries hold; no anchor on this machine says where it should end\n"
+    assert (ran.code, ran.err.endswith(told)) == (0, True)
+    for anchor in key.parent.glob("*.aside"):
+        anchor.rename(anchor.with_suffix(".anchor"))
+
+    run(database_url, "DROP TRIGGER entries_no_delete ON entries", f"GRANT UPDATE ON entries TO {role}")
+    ran = attest("database", "upgrade", "--worker", role)
+    assert ran.code == 1
+    assert "attest: changed: the trigger entries_no_delete is gone\n" in ran.err
+    assert f"attest: role {role} may UPDATE entries: a server needs a role that is neither the owner" in ran.err
+    assert "the record holds: 2 entries" in ran.err
+    run(
+        database_url,
+        "CREATE TRIGGER entries_no_delete BEFORE DELETE ON entries FOR EACH ROW EXECUTE FUNCTION attest_refuse()",
+        "ALTER TABLE entries ENABLE ALWAYS TRIGGER entries_no_delete",
+        f"REVOKE UPDATE ON entries FROM {role}",
+        "ALTER TABLE entries DISABLE TRIGGER entries_no_update",
+        "UPDATE entries SET at = '2020' WHERE seq = 2",
+        "ALTER TABLE entries ENABLE ALWAYS TRIGGER entries_no_update",
+    )
+    ran = attest("database", "upgrade", "--json")
+    assert (ran.code, ran.document["checked"]["ok"], ran.document["checked"]["faults"]) == (1, False, [])
+    assert ran.document["checked"]["why"].startswith("changed: entry 2 does not match its seal")
+
+
+def test_a_worker_that_can_do_more_than_a_server_may_is_told(
+    attest: Attest, over: Callable[[str], None], database_url: str
+) -> None:
+    over(database_url)
+    ran = attest("database", "upgrade", "--worker", str(make_url(database_url).username))
+    assert (ran.code, ran.err.count("a server needs a role that is neither the owner, nor a member")) == (1, 9)
+
+
+def test_a_role_that_lacks_a_right_is_told(database_url: str, worker_url: str) -> None:
+    role = str(make_url(worker_url).username)
+    database = made_ledger(database_url, role)
+    with database.reading() as connection:
+        assert schema.lacking(connection, [PART], role) == []
+    run(database_url, f"REVOKE INSERT ON about FROM {role}")
+    with database.reading() as connection:
+        assert schema.lacking(connection, [PART], role) == [f"role {role} may not read about and add to it"]
+    database.close()
