@@ -7,6 +7,7 @@ target. Each step is found done by whoever was stopped and begins again.
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 FORMS = "postgresql://user@host/database or sqlite:HOME"
 _WHAT = "the database"
 _FILE = "sqlite:"
+_LOCK = "database-copy.lock"
 Tables = Mapping[str, CopiedPlace]
 """Where the tables of each subject lie, by its name."""
 
@@ -56,25 +58,38 @@ async def copied(
     target = target_of(to, password_file)
     named = await asyncio.to_thread(name_of, target)
     async with _ledger(settings, source.ledger) as ledger:
-        moved = await ledger.moved()
-        if moved is not None and moved.to != named:
-            raise InputError(
-                f"--to {named}: the ledger was moved to {moved.to}; that is to be gone on with, or attest database reopen opens the ledger here again"
-            )
-        stage = await asyncio.to_thread(_stage, target, moved)
-        if stage == "whole":
-            return Copied(named, {}, None)
-        if stage == "to begin":
-            await asyncio.to_thread(_refuse_taken, target, named)
-            await _prepare(target)
-        await make_files(source)
-        with _tables(source) as there, _tables(target) as here:
+        with _alone(settings.files.ledger_key.with_name(_LOCK)):
+            moved = await ledger.moved()
+            if moved is not None and moved.to != named:
+                raise InputError(
+                    f"--to {named}: the ledger was moved to {moved.to}; that is to be gone on with, or attest database reopen opens the ledger here again"
+                )
+            stage = await asyncio.to_thread(_stage, target, moved)
+            if stage == "whole":
+                return Copied(named, {}, None)
+            await make_files(source)
             if stage == "to begin":
-                moved = moved or await _shut(ledger, there, named)
-                await asyncio.to_thread(_begin, target, moved.entry_id)
-            rows = await asyncio.to_thread(_copy, there, here, on_progress)
-        await asyncio.to_thread(_end, target)
-        return Copied(named, rows, await _arrived(settings, source, target, moved))
+                moved = await _begun_anew(ledger, moved, source, target, named)
+            with _tables(source) as there, _tables(target) as here:
+                rows = await asyncio.to_thread(_copy, there, here, on_progress)
+            await asyncio.to_thread(_end, target)
+            return Copied(named, rows, await _arrived(settings, source, target, moved))
+
+
+async def _begun_anew(ledger: SqlLedger, moved: Moved | None, source: Places, target: Places, named: str) -> Moved:
+    """Ends the ledger at the source, unless that was done, once the target is there, holds nothing, and is kept from whoever would use it."""
+    await asyncio.to_thread(_refuse_taken, target, named)
+    await _prepare(target)
+    await asyncio.to_thread(_begin, target, "")  # what it ends with is not known yet
+    if moved is None:
+        try:
+            with _tables(source) as tables:
+                moved = await _shut(ledger, tables, named)
+        except BaseException:
+            await asyncio.to_thread(_end, target)
+            raise
+    await asyncio.to_thread(_begin, target, moved.entry_id)
+    return moved
 
 
 async def reopened(settings: Settings, reason: str) -> str | None:
@@ -92,6 +107,19 @@ async def reopened(settings: Settings, reason: str) -> str | None:
         if any(was_shut) and await ledger.moved() is None:
             return None
         return (await ledger.reopen(reason, plain(operator()))).entry_id
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Nobody else of this machine moves what has these keys meanwhile; the kernel lets go of the lock of whoever is killed. Raises StoreError."""
+    with lock.open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StoreError(
+                "another attest database copy is at work with this ledger key; wait for it to end"
+            ) from None
+        yield
 
 
 async def _shut(ledger: SqlLedger, source: Tables, named: str) -> Moved:
@@ -132,11 +160,11 @@ async def _arrived(settings: Settings, source: Places, target: Places, moved: Mo
 def _stage(target: Places, moved: Moved | None) -> str:
     """How far a move to a place is, of the ledger that ends with `moved`: "to begin", "begun", or "whole". Raises InputError where a part of another is there."""
     of = _begun(target)
-    if of is not None and (moved is None or of != moved.entry_id):
+    if of and (moved is None or of != moved.entry_id):
         raise InputError("--to: a part of another copy is there; allowed is a place that holds nothing")
-    if of is not None:
+    if of:
         return "begun"
-    if moved is None or not is_there(target.ledger):
+    if of is not None or moved is None or not is_there(target.ledger):
         return "to begin"
     entries = next(table for part in schema_parts() for table in part.tables if table.name == "entries")
     with _tables(target, made=False) as here:

@@ -130,7 +130,8 @@ def _why(part: SchemaPart, there: Mapping[str, tuple[int, int]]) -> str | None:
 
 
 def begin_copy(connection: Connection, of: str) -> None:
-    """Notes that a copy into the schema begins, which nobody may use until it is whole. `of`: the entry that the ledger ends with where it comes from."""
+    """Notes that a copy into the schema begins, which nobody may use until it is whole. `of`: the entry that the ledger ends with where it comes from, empty while it has no end."""
+    end_copy(connection)
     connection.exec_driver_sql(f"CREATE TABLE {_COPY} (of_entry text NOT NULL)")
     connection.execute(text(f"INSERT INTO {_COPY} (of_entry) VALUES (:of)"), {"of": of})  # noqa: S608 - a name of ours
 

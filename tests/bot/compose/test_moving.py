@@ -29,7 +29,7 @@ from grounding.database.postgres import Postgres
 from grounding.errors import InputError, StoreError
 from grounding.records import Progress
 from rai.ledger.store import SqlLedger
-from rai.records import Outcome
+from rai.records import Outcome, Verification
 from tests.e2e.processes import ROOT, environment_of, settings_over
 from tests.knowledge_base import running, take_in_page
 from tests.many_entries import grown
@@ -200,7 +200,7 @@ async def test_the_source_refuses_and_can_be_opened_again(copy: Copy, tmp_path: 
         assert (await system.ledger.verify()).ok
 
 
-@pytest.mark.parametrize("kept", ["entries", "documents", "turns", "review_passes"])
+@pytest.mark.parametrize("kept", ["entries", "review_passes"])
 async def test_a_target_that_holds_something_is_refused_and_nothing_is_changed(
     copy: Copy, tmp_path: Path, kept: str
 ) -> None:
@@ -242,11 +242,35 @@ async def test_a_record_that_does_not_hold_is_not_moved(tmp_path: Path, database
         await reopened(source, "x")
 
 
+async def test_a_target_is_kept_from_others_before_the_source_is_shut(
+    copy: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever began to use it while the source is verified would begin another record in it."""
+    source, to, target = copy
+    await filled(source, tmp_path)
+
+    async def fails(_self: SqlLedger) -> Verification:
+        with pytest.raises(StoreError, match="a copy into it is not whole yet"):
+            usable_places(target)
+        with pytest.raises(StoreError, match="another attest database copy is at work with this ledger key"):
+            await copied(source, to, None, quiet)
+        return Verification(False, 0, "", why="changed: by the test")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqlLedger, "verify", fails)
+        with pytest.raises(StoreError, match="is not moved: changed: by the test"):
+            await copied(source, to, None, quiet)
+    async with running(source) as system:
+        assert await system.ready() == {}
+    usable_places(target)
+    assert (await copied(source, to, None, quiet)).entry_id
+
+
 class Killed(Exception):
     """Whoever copied is gone."""
 
 
-@pytest.mark.parametrize("at", ["entries", "turns", "chunks", "embedded_tokens"])
+@pytest.mark.parametrize("at", ["entries", "chunks"])
 async def test_whoever_is_stopped_goes_on_and_nobody_uses_a_part(
     copy: Copy, tmp_path: Path, at: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
