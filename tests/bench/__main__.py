@@ -76,7 +76,19 @@ BENCHES: dict[str, Bench] = {
     "desk": bench_desk,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
-ON_REQUEST = ("channel-memory", "chain", "killed", "moving", "scale", "bm25s", "upload", "golden", "cost", "entries", "desk")
+ON_REQUEST = (
+    "channel-memory",
+    "chain",
+    "killed",
+    "moving",
+    "scale",
+    "bm25s",
+    "upload",
+    "golden",
+    "cost",
+    "entries",
+    "desk",
+)
 """They take minutes, or a package that nothing else needs: run only when they are named."""
 
 
