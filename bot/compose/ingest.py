@@ -173,6 +173,7 @@ async def open_ingester(settings: Settings) -> StoreIngester:
         failed = await rebuild(index, on_progress)
         await names.learn_anew(index)
         await learn(on_progress, imagining=failed is None)
+        await asyncio.to_thread(index.store.step_with, "")  # what stands in an index elsewhere is looked at in whole
         await follow(on_progress)
         return await asyncio.to_thread(_made_anew, index, embedder, failed, began), failed
 

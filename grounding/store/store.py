@@ -21,6 +21,7 @@ from grounding.store.chunks import ChunkRow, Chunks
 from grounding.store.databases.places import Place, opened
 from grounding.store.documents import Documents, KnownDocument, Unindexed, mark
 from grounding.store.meta import Meta
+from grounding.store.outbox import Outbox, Waiting
 from grounding.store.vectors import ChunkVectors, VectorRow
 
 _WORDS = "words"
@@ -132,6 +133,7 @@ class Store:
             Documents(db).replace(items, now)
             if pieces:
                 ChunkVectors(db).chunks_came(Chunks(db).add(pieces))
+                Outbox(db).documents_change([d.doc_id for d, _, _, _ in items])
             _advance(db, digest)
 
         self._database.write(work)
@@ -205,6 +207,7 @@ class Store:
 
         def work(db: sa.Connection) -> None:
             ChunkVectors(db).put(fingerprint, vectors)
+            Outbox(db).chunks_change([chunk_id for chunk_id, _ in vectors])
             Meta(db).bump()
 
         self._database.write(work)
@@ -255,9 +258,32 @@ class Store:
 
         self._database.write(work)
 
+    # --- an index elsewhere
+
+    def in_step(self) -> tuple[str | None, int]:
+        """The mark of the index elsewhere that is told of each change, None if there is none, and the number of the newest change that it has yet to be told of."""
+        return self._database.read(lambda db: (Outbox(db).mark(), Outbox(db).until()))
+
+    def step_with(self, mark: str) -> None:
+        """Note each change from now on for the index elsewhere under `mark`, and forget what waited for another."""
+        self._database.write(lambda db: Outbox(db).begin(mark))
+
+    def untold(self, after: int, until: int, count: int) -> list[Waiting]:
+        """At most `count` of the passages that the index elsewhere has yet to be told of since changes number `after` + 1 to `until`, in the order of these."""
+        return self._database.read(lambda db: Outbox(db).waiting(after, until, count))
+
+    def untold_of(self, doc_ids: Sequence[str], until: int) -> list[str]:
+        """Ids of the passages of these documents, live or gone, of which the index elsewhere has yet to be told since changes up to number `until`."""
+        return self._database.read(lambda db: Outbox(db).waiting_of(doc_ids, until))
+
+    def told(self, until: int, doc_ids: Sequence[str] | None = None) -> None:
+        """Forget what the index elsewhere was told: changes up to number `until`, of these documents alone where they are named."""
+        self._database.write(lambda db: Outbox(db).done(until, doc_ids))
+
 
 def _forget(db: sa.Connection, doc_ids: Sequence[str]) -> int:
     """Delete the chunks of documents and take the marks of those that are live out of the digest, which is returned."""
+    Outbox(db).documents_change(doc_ids)
     ChunkVectors(db).chunks_go(doc_ids)
     Chunks(db).delete(doc_ids)
     return Meta(db).number("digest") ^ Documents(db).marks(doc_ids)

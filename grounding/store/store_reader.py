@@ -19,6 +19,10 @@ class StoreReader:
         """At most `count` live chunks whose id comes after `after`, sorted by id; whether each has a vector of model `fingerprint`."""
         return self._database.read(lambda db: ChunkVectors(db).followed(fingerprint, after, count))
 
+    def pieces_of(self, fingerprint: str, chunk_ids: Sequence[str]) -> list[FollowedChunk]:
+        """Those of these chunks that are live; whether each has a vector of model `fingerprint`."""
+        return self._database.read(lambda db: ChunkVectors(db).followed_by_id(fingerprint, chunk_ids))
+
     def rows(self, chunk_ids: Sequence[str]) -> dict[str, ChunkRow]:
         """Live chunks by id; what was deleted meanwhile is left out."""
         return self._database.read(lambda db: Chunks(db).by_id(chunk_ids))

@@ -35,6 +35,10 @@ _FOLLOWED = dialects.forms(f"""
         SELECT DISTINCT c.chunk_id, d.version, d.title FROM chunks c {OF_CHUNK}
         WHERE c.chunk_id > {{param}} ORDER BY c.chunk_id LIMIT {{param}}) p
     ORDER BY p.chunk_id""")  # noqa: S608 - likewise
+_FOLLOWED_BY_ID = dialects.forms(f"""
+    SELECT DISTINCT c.chunk_id, d.version, d.title,
+        EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.chunk_id AND v.fingerprint = {{param}})
+    FROM {{texts}} {{then}} chunks c ON c.chunk_id = j.value {OF_CHUNK}""")  # noqa: S608 - likewise
 _BY_ID = dialects.forms("""
     SELECT v.chunk_id, v.vector FROM {texts} {then} vectors v ON v.chunk_id = j.value AND v.fingerprint = {param}""")
 _BARE = dialects.forms(f"""
@@ -154,6 +158,11 @@ class ChunkVectors:
     def followed(self, fingerprint: str, after: str, count: int) -> list[FollowedChunk]:
         """At most `count` live chunks whose id comes after `after`, sorted by id; whether each has a vector of model `fingerprint`."""
         rows = self._run(_FOLLOWED, fingerprint, storable(after), count)
+        return [FollowedChunk(chunk_id, version, title, bool(has)) for chunk_id, version, title, has in rows]
+
+    def followed_by_id(self, fingerprint: str, chunk_ids: Sequence[str]) -> list[FollowedChunk]:
+        """Those of these chunks that are live; whether each has a vector of model `fingerprint`."""
+        rows = self._run(_FOLLOWED_BY_ID, fingerprint, dialects.of(self._db).given([storable(c) for c in chunk_ids]))
         return [FollowedChunk(chunk_id, version, title, bool(has)) for chunk_id, version, title, has in rows]
 
     def saved_index(self, fingerprint: str) -> str | None:

@@ -453,6 +453,29 @@ async def test_search_finds_the_same_over_either(place: Place, tmp_path: Path) -
 # --- what cannot be used
 
 
+def test_an_index_elsewhere_is_told_of_what_changed_and_only_while_it_is_in_step(store: Store) -> None:
+    put(store, ROUTER)
+    assert store.in_step() == (None, 0)
+    store.step_with("one")
+    put(store, ROUTER, HUB)
+    (hub,) = (chunk.chunk_id for chunk in split(HUB))
+    mark, until = store.in_step()
+    assert mark == "one"
+    seen = store.untold(0, until, 99)
+    assert {row.chunk_id for row in seen} == {c.chunk_id for d in (ROUTER, HUB) for c in split(d)}
+    assert [row.seq for row in seen] == sorted({row.seq for row in seen})
+    assert store.untold(0, until, 1) == seen[:1]
+    assert store.untold_of(["hub.md", "none"], until) == [hub]
+    store.told(until, ["router.md"])
+    assert {row.chunk_id for row in store.untold(0, until, 99)} == {hub}
+    store.told(until)
+    store.put_vectors("model", [(hub, b"00"), ("gone", b"00")])
+    store.drop(["hub.md"])
+    assert [row.chunk_id for row in store.untold(0, store.in_step()[1], 99)] == [hub, hub]
+    store.step_with("two")
+    assert store.in_step() == ("two", 0)
+
+
 def test_nothing_to_do_is_done_without_a_database(store: Store) -> None:
     store.put([])
     store.drop([])

@@ -1,14 +1,15 @@
 """Synchronisation of the index in Azure AI Search with the store of record.
 
-The index is asked what it holds and compared with the store by key and stamp, both in rising order, so that a run which was killed is gone
-on with, nothing is uploaded twice needlessly, and neither side has to fit into memory. Every row of every reply is read: one that failed
-for the moment is tried again, the others are told.
+The first time the index is asked what it holds and compared with the store by key and stamp, both in rising order; from then on the store notes what changes
+(`grounding.store.outbox`) and the index is asked about that alone. So a run which was killed is gone on with, nothing is uploaded twice needlessly, and neither side
+has to fit into memory. Every row of every reply is read: one that failed for the moment is tried again, the others are told.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -16,6 +17,7 @@ from typing import Literal
 from grounding.azure.core.faults import BadRequest
 from grounding.azure.search.index import WHOLE, VectorForm, definition, migrated, width_of
 from grounding.azure.search.rows import (
+    FORM,
     MOST_ROWS,
     STATE_KEY,
     IndexRow,
@@ -45,6 +47,7 @@ _MANY = 50
 
 Change = Literal["tell", "upload", "delete"]
 """What a document of the index needs: only what is told of it, all of it, or to go."""
+_Pair = tuple[str, str | None, str | None]
 
 
 class Incomplete(ServiceUnavailable):
@@ -63,6 +66,17 @@ class Mirrored:
     unchanged: int = 0
     failed: dict[str, tuple[str, int]] = field(default_factory=dict)
     waiting: list[IndexRow] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """How far the store's notes of changes are followed. `mark`: under which the index is in step with the store when this is done; `until`: number of the newest change;
+    `whole`: the index is compared in whole, notes or not.
+    """
+
+    mark: str
+    until: int
+    whole: bool
 
 
 class SearchMirror:
@@ -102,11 +116,51 @@ class SearchMirror:
         model = (before.embedder if before else "") if self._wanted_model is None else self._wanted_model
         if before and before.embedder not in ("", model):
             await self._tell(replace(before, embedder=""))  # until all vectors are of one model, search goes by words
+        step = await self._step(before, model)
         version = await asyncio.to_thread(self._store.kb_version)
         done = Mirrored()
         total = (await asyncio.to_thread(self._store.counts))[1]
+        pairs = self._compared(model) if step.whole else self._noted(model, step.until)
+        await self._bring(
+            pairs, model, done, lambda: on_progress(Progress("search", done.uploaded + done.unchanged, total))
+        )
+        if not step.whole:
+            done.unchanged = max(0, total - done.uploaded - len(done.failed))
+        on_progress(Progress("search", done.uploaded + done.unchanged, total))
+        await self._conclude(model, version, before, step, done)
+        return done
+
+    async def follow_documents(self, doc_ids: Sequence[str]) -> Mirrored | None:
+        """Bring up to date what the index holds of these documents, of which the store has noted that they changed; None, and nothing is done, for an index that is not in step.
+
+        Raises ServiceError; Incomplete if single passages were not taken, which are told of again by the next `follow`.
+        """
+        before = state_of(await self._service.document(STATE_KEY))
+        model = (before.embedder if before else "") if self._wanted_model is None else self._wanted_model
+        mark, until = await asyncio.to_thread(self._store.in_step)
+        if before is None or not _is_in_step(before, mark, model):
+            return None
+        done = Mirrored()
+        keys = await asyncio.to_thread(self._store.untold_of, doc_ids, until)
+        await self._bring(self._pairs(keys, model), model, done, lambda: None)
+        if done.failed:
+            raise _incomplete(done)
+        await asyncio.to_thread(self._store.told, until, doc_ids)
+        return done
+
+    async def _step(self, before: State | None, model: str) -> _Step:
+        """Whether the index is in step with the store; the store notes changes for it from now on where it is not."""
+        mark, until = await asyncio.to_thread(self._store.in_step)
+        if mark is not None and before is not None and _is_in_step(before, mark, model):
+            return _Step(mark, until, whole=False)
+        mark = f"{_mark_of(model)}{uuid.uuid4().hex}"
+        await asyncio.to_thread(self._store.step_with, mark)
+        return _Step(mark, 0, whole=True)
+
+    async def _bring(self, pairs: AsyncIterator[_Pair], model: str, done: Mirrored, tell: Callable[[], None]) -> None:
+        """Send what differs of `pairs`: each key with its stamp in the store and in the index."""
         waiting: dict[Change, list[str]] = {"tell": [], "upload": [], "delete": []}
-        async for key, ours, theirs in self._compared(model):
+        async for key, ours, theirs in pairs:
             change = _change(ours, theirs)
             if change is None:
                 done.unchanged += 1
@@ -116,14 +170,11 @@ class SearchMirror:
                     await self._send(change, waiting[change], model, done)
                     waiting[change].clear()
             if (done.uploaded + done.unchanged + len(done.waiting)) % MOST_ROWS == 0:
-                on_progress(Progress("search", done.uploaded + done.unchanged, total))
+                tell()
         await self._tell_anew(waiting["tell"], model, done)
         await self._upload(waiting["upload"], model, done)
         await self._again(done)
         await self._delete(waiting["delete"], done)  # last: what takes its place is there by then
-        on_progress(Progress("search", done.uploaded + done.unchanged, total))
-        await self._conclude(model, version, before, done)
-        return done
 
     async def _send(self, change: Change, keys: Sequence[str], model: str, done: Mirrored) -> None:
         if change == "delete":
@@ -131,7 +182,7 @@ class SearchMirror:
         else:
             await (self._tell_anew if change == "tell" else self._upload)(keys, model, done)
 
-    async def _conclude(self, model: str, version: str, before: State | None, done: Mirrored) -> None:
+    async def _conclude(self, model: str, version: str, before: State | None, step: _Step, done: Mirrored) -> None:
         """Write the state document. What could not be brought up to date is taken out first: it may be of another model."""
         if done.failed:
             cleared = Mirrored()
@@ -141,11 +192,13 @@ class SearchMirror:
                 raise _incomplete(done)
             version += "-incomplete"
         model = model if await asyncio.to_thread(self._store.vector_count, model) else ""
-        after = State(model, version, before.replaces if before else "")
-        if after != before:
+        mark = "" if done.failed and step.whole else step.mark
+        after = State(model, version, before.replaces if before else "", mark)
+        if after != before or after.step != before.step:
             await self._tell(after)
         if done.failed:
             raise _incomplete(done)
+        await asyncio.to_thread(self._store.told, step.until)
 
     async def _prepare(self) -> None:
         """Create the index, or migrate it."""
@@ -169,7 +222,25 @@ class SearchMirror:
         if done.failed:
             raise _incomplete(done)
 
-    async def _compared(self, model: str) -> AsyncIterator[tuple[str, str | None, str | None]]:
+    async def _noted(self, model: str, until: int) -> AsyncIterator[_Pair]:
+        """What the store has noted for the index: each key with its stamp on either side, None where it is missing."""
+        after = 0
+        while rows := await asyncio.to_thread(self._store.untold, after, until, MOST_ROWS):
+            async for pair in self._pairs(sorted({row.chunk_id for row in rows}), model):
+                yield pair
+            after = rows[-1].seq
+
+    async def _pairs(self, keys: Sequence[str], model: str) -> AsyncIterator[_Pair]:
+        for begin in range(0, len(keys), MOST_ROWS):
+            part = keys[begin : begin + MOST_ROWS]
+            pieces = await asyncio.to_thread(self._keys.pieces_of, model, part)
+            ours = {piece.chunk_id: stamp(piece, model) for piece in pieces}
+            theirs = dict(await self._service.held_of(part))
+            for key in part:
+                if key in ours or key in theirs:
+                    yield key, ours.get(key), theirs.get(key)
+
+    async def _compared(self, model: str) -> AsyncIterator[_Pair]:
         """Merge of store and index by rising key: each key with its stamp on either side, None where it is missing."""
         ours, theirs = aiter(self._stored(model)), aiter(self._held())
         one, other = await anext(ours, None), await anext(theirs, None)
@@ -206,6 +277,16 @@ class SearchMirror:
             done.uploaded += sum(fate.ok for fate in fates.values())
             if len(done.waiting) >= MOST_ROWS or len(done.waiting) >= max(_MANY, len(batch)):
                 await self._again(done)
+        await self._again_if_old(rows, model, done)
+
+    async def _again_if_old(self, rows: Sequence[IndexRow], model: str, done: Mirrored) -> None:
+        """Send anew what changed in the store since `rows` were read: another run may have sent the newer before these, and noted that it is told."""
+        pieces = await asyncio.to_thread(self._keys.pieces_of, model, [row["chunk_id"] for row in rows])
+        now = {piece.chunk_id: stamp(piece, model) for piece in pieces}
+        old = [row["chunk_id"] for row in rows if now.get(row["chunk_id"], row["stamp"]) != row["stamp"]]
+        if old:
+            done.uploaded -= len(old)
+            await self._upload(old, model, done)
 
     async def _tell_anew(self, keys: Sequence[str], model: str, done: Mirrored) -> None:
         """Send of these chunks what is told of them, and whole those of which that is not taken."""
@@ -219,6 +300,7 @@ class SearchMirror:
             done.told += taken
         if missed:
             await self._upload(missed, model, done)
+        await self._again_if_old([row for row in rows if row["chunk_id"] not in missed], model, done)
 
     def _told(self, keys: list[str], model: str) -> list[IndexRow]:
         found, vectors = self._keys.rows(keys), self._keys.vectors(model, keys)
@@ -261,6 +343,15 @@ class SearchMirror:
             await self._sleep((0.5 + 0.5 * self._jitter()) * min(8.0, 0.5 * 2.0**tried))
         if len(rows) >= _MANY and all(row["chunk_id"] in done.failed for row in rows):
             raise _incomplete(done)
+
+
+def _mark_of(model: str) -> str:
+    """What the mark of an index begins with whose documents have this form and vectors of this model."""
+    return f"{FORM}|{model}|"
+
+
+def _is_in_step(state: State, mark: str | None, model: str) -> bool:
+    return mark is not None and state.step == mark and mark.startswith(_mark_of(model))
 
 
 def _change(ours: str | None, theirs: str | None) -> Change | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,12 +27,14 @@ IndexRow = dict[str, Any]
 @dataclass(frozen=True, slots=True)
 class State:
     """State of the index after the last run. `embedder`: fingerprint of its vectors, empty while there are none or while they are being
-    replaced; `kb_version`: version of the knowledge base; `replaces`: the index behind the same alias in whose place it was taken into use.
+    replaced; `kb_version`: version of the knowledge base; `replaces`: the index behind the same alias in whose place it was taken into use; `step`: the mark under
+    which the store tells it of changes, empty where it does not.
     """
 
     embedder: str
     kb_version: str
     replaces: str = ""
+    step: str = field(default="", compare=False)
 
 
 _HALF = 16
@@ -86,13 +88,14 @@ def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow
 def state_row(state: State) -> IndexRow:
     """The state as a document of the index, which nobody may read and no search finds."""
     told = {name: value for name, value in asdict(state).items() if value or name != "replaces"}  # as ever without it
-    return {"chunk_id": STATE_KEY, "source": STATE, "groups": [], "stamp": json.dumps(told)}
+    step = told.pop("step")  # in a field of its own: older programs refuse a stamp that tells more than they know
+    return {"chunk_id": STATE_KEY, "source": STATE, "groups": [], "stamp": json.dumps(told), "version": step}
 
 
 def state_of(document: Mapping[str, Any] | None) -> State | None:
     """The state that `state_row` wrote; None if there is none that can be read."""
     try:
-        return State(**json.loads(document["stamp"])) if document else None
+        return State(**json.loads(document["stamp"]), step=document.get("version") or "") if document else None
     except (ValueError, KeyError, TypeError):
         return None
 

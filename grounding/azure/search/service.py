@@ -21,7 +21,7 @@ from azure.search.documents.indexes.models import SearchIndex
 
 from grounding.azure.core.faults import Changed, NotFound, translated
 from grounding.azure.core.options import client_options, credential_for, plain_tokens
-from grounding.azure.search.filter import after
+from grounding.azure.search.filter import OURS, after, among, literal
 from grounding.azure.search.ranker import refused_by_ranker
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 from grounding.services.remote import Remote
@@ -196,6 +196,12 @@ class SearchService:
         found = await self.search(
             search="*", filter=after(beyond, doc_id), orderby="chunk_id asc", select="chunk_id,stamp", top=PAGE
         )
+        return [Held(str(d["chunk_id"]), str(d["stamp"])) for d in found]
+
+    async def held_of(self, keys: Sequence[str]) -> list[Held]:
+        """Keys and stamps of those of our own documents whose key is one of these, at most PAGE."""
+        ours = f"source eq {literal(OURS)} and {among('chunk_id', keys)}"
+        found = await self.search(search="*", filter=ours, orderby="chunk_id asc", select="chunk_id,stamp", top=PAGE)
         return [Held(str(d["chunk_id"]), str(d["stamp"])) for d in found]
 
     async def search(self, **query: Any) -> list[dict[str, Any]]:

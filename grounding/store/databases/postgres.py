@@ -13,6 +13,7 @@ from grounding.database.postgres import Postgres, retried, told
 from grounding.database.schema import SchemaPart, Step, refuse_other
 from grounding.database.tables import KeptTable
 from grounding.errors import StoreError
+from grounding.store import outbox
 from grounding.store.meta import Meta
 from grounding.store.notes import FolderNotes
 
@@ -85,12 +86,13 @@ _NAME = text("SELECT value || '/' || CAST(CAST('documents' AS regclass) AS oid) 
 
 PART = SchemaPart(
     "store",
-    (Step(_TABLES, oldest=1),),
+    (Step(_TABLES, oldest=1), Step(outbox.TABLES, oldest=2)),  # who does not know the outbox would not write it
     rights=(
         "GRANT SELECT, INSERT, UPDATE, DELETE ON documents TO {worker}",
         "GRANT SELECT, INSERT, DELETE ON chunks TO {worker}",
         "GRANT SELECT, INSERT, UPDATE ON vectors, meta TO {worker}",
         "GRANT SELECT, INSERT ON versions, changes TO {worker}",
+        *outbox.RIGHTS,
     ),
     tables=(
         KeptTable(

@@ -59,6 +59,74 @@ async def test_what_is_new_changed_or_gone_is_followed_and_nothing_else_sent(tmp
         assert state(kb) == State("", kb.index.kb_version())
 
 
+def asked(kb: AzureKb) -> list[str]:
+    """Filters of the searches since the bodies were cleared."""
+    return [str(body.get("filter")) for body in kb.server.of("/docs/search.post.search")]
+
+
+async def test_an_index_in_step_is_asked_about_what_changed_alone(tmp_path: Path) -> None:
+    async with azure_kb(tmp_path, documents(1500), HashEmbedder()) as kb:
+        kb.server.bodies.clear()
+        assert (await kb.mirror().follow()).unchanged == 1500
+        assert not asked(kb)
+        put(kb, Document("d3", "Rule 3", "Nothing is refunded."), Document("new", "New", "A new rule."))
+        kb.index.store.drop(["d4"])
+        done = await kb.mirror().follow()
+        assert (done.uploaded, done.deleted, done.unchanged) == (2, 2, 1498)
+        assert len(asked(kb)) == 1
+        assert "chunk_id gt" not in asked(kb)[0]
+        await kb.index.embed_missing(64, lambda *_: None)
+        assert (await kb.mirror().follow()).uploaded == 2  # they have vectors now
+        assert ends_whole(kb)
+        assert len(kb.server.vectors) == 1500
+        assert kb.index.store.untold(0, 10**9, 9) == []
+
+
+@pytest.mark.parametrize("lost", ["the index's mark", "the store's mark"])
+async def test_an_index_that_is_not_in_step_is_compared_in_whole(tmp_path: Path, lost: str) -> None:
+    async with azure_kb(tmp_path, documents(30), None) as kb:
+        if lost == "the index's mark":
+            kb.server.documents[INDEX]["attest-state"]["version"] = ""
+        else:
+            kb.index.store.step_with("another index")
+        kb.server.documents[INDEX].pop(next(iter(kb.held)))
+        assert (await kb.mirror().follow()).uploaded == 1
+        assert ends_whole(kb)
+
+
+async def test_the_documents_of_a_batch_are_followed_by_themselves(tmp_path: Path) -> None:
+    async with azure_kb(tmp_path, documents(30), None) as kb:
+        put(kb, *documents(4, "needs"))
+        kb.index.store.drop(["d1"])
+        done = await kb.mirror().follow_documents(["d0", "d1"])
+        assert done is not None
+        assert (done.uploaded, done.deleted) == (1, 2)
+        assert {d["text"] for d in kb.held.values() if d["doc_id"] == "d2"} == {documents(3)[2].text}
+        done = await kb.mirror().follow()
+        assert (done.uploaded, done.deleted) == (2, 2)
+        assert ends_whole(kb)
+        kb.index.store.step_with("another index")
+        assert await kb.mirror().follow_documents(["d0"]) is None
+
+
+async def test_a_row_that_was_read_before_it_changed_does_not_stay(tmp_path: Path) -> None:
+    """Another run sent the newer one between the reading and the sending of the older."""
+    async with azure_kb(tmp_path, documents(3), None) as kb:
+        put(kb, Document("d0", "Another title", documents(1)[0].text))
+        upload = kb.service.upload
+
+        async def late(rows: Sequence[IndexRow]) -> object:
+            if any(row.get("title") == "Another title" for row in rows):
+                put(kb, Document("d0", "A third title", documents(1)[0].text))
+                kb.service.upload = upload  # type: ignore[method-assign]
+                await kb.mirror().follow()
+            return await upload(rows)
+
+        kb.service.upload = late  # type: ignore[method-assign,assignment]
+        await kb.mirror().follow()
+        assert {d["title"] for d in kb.held.values() if d["doc_id"] == "d0"} == {"A third title"}
+
+
 async def test_new_rights_alone_are_uploaded(tmp_path: Path) -> None:
     plain = Document("d", "Rule", "The refund takes nine days.")
     async with azure_kb(tmp_path, [plain], None) as kb:
@@ -89,14 +157,14 @@ async def test_what_is_told_of_a_passage_that_is_gone_from_the_index_sends_it_wh
     async with azure_kb(tmp_path, documents(3), HashEmbedder()) as kb:
         put(kb, *(replace(d, groups=("legal",)) for d in documents(3)))
         key = next(iter(kb.held))
-        listed = kb.service.listed
+        held_of = kb.service.held_of
 
-        async def then_gone(*given: str) -> list[Held]:
-            found = await listed(*given)
+        async def then_gone(keys: Sequence[str]) -> list[Held]:
+            found = await held_of(keys)
             kb.server.documents[INDEX].pop(key, None)
             return found
 
-        kb.service.listed = then_gone  # type: ignore[method-assign,assignment]
+        kb.service.held_of = then_gone  # type: ignore[method-assign]
         done = await kb.mirror().follow()
         assert (done.uploaded, done.told) == (3, 2)
         assert ends_whole(kb)
@@ -396,6 +464,7 @@ async def test_two_ingests_at_once_end_in_one_index(tmp_path: Path) -> None:
             await kb.mirror().follow()
 
         meanwhile.append(other)
+        kb.index.store.step_with("another")
         done = await kb.mirror().follow()
         assert (done.unchanged, done.uploaded, done.deleted) == (40, 0, 0)
         assert "newer" in {d["doc_id"] for d in kb.held.values()}
