@@ -372,7 +372,7 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of an ingest: stage "read", "words", "vectors", "screen", "hyde" or "search"; `total` is None while it is not known."""
+    """Progress of an ingest: stage "plan", "run", "read", "words", "vectors", "screen", "hyde" or "search"; `total` is None while it is not known."""
 
     stage: str
     done: int

@@ -13,22 +13,28 @@ from typing import TYPE_CHECKING, Any
 from bot.compose.database import usable_places
 from bot.compose.embedder import fingerprint_of, rationed_embedder
 from bot.compose.parts import NAMES, VERDICTS, embedded_screen
+from bot.compose.planned_run import Shares, is_news, take_part
 from bot.compose.resources import Close, Resources
 from bot.compose.search import Follow, mirror
 from bot.compose.services import imaginer
 from bot.events.copies import Rebuilt, record_index, record_rebuild
 from bot.operator import operator
+from bot.places import Places
 from bot.settings.settings import Settings
 from grounding.errors import ServiceError
 from grounding.ingest.chunk_settings import marked, unmarked
 from grounding.ingest.history import History, OnChange
+from grounding.ingest.runs import ROOT
 from grounding.ports import Embedder
 from grounding.records import IngestPlan, IngestReport, Progress, plain
 from rai.entry_schema import NAME, SCHEMA
-from rai.ports import Ledger
+from rai.ports import Ledger, PromptScreen
 
 if TYPE_CHECKING:
     from grounding.embedded.index import EmbeddedIndex
+    from rai.embedded.name_file import NameFile
+    from rai.embedded.verdict_file import VerdictFile
+    from rai.ledger.store import SqlLedger
 
 
 async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
@@ -71,6 +77,7 @@ class StoreIngester:
     foresee: Callable[..., Awaitable[IngestPlan]]
     make_anew: Callable[[Callable[[Progress], None]], Awaitable[Anew]]
     bring_back: Callable[[str], Awaitable[bool]]
+    share: Callable[..., Awaitable[IngestReport]]
     ledger: Ledger
     close: Close
     vectors: bool
@@ -104,10 +111,18 @@ class StoreIngester:
         report = await self.ingest(
             paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress, on_change=on_change
         )
-        if report.rechunked or await self._is_news(report.kb_version):
+        if report.rechunked or await is_news(self.ledger, report.kb_version):
             body = {NAME: SCHEMA, "paths": [path.name for path in paths], "actor": plain(operator()), **asdict(report)}
             await self.ledger.append("ingest", body)
         return report
+
+    async def take_part(
+        self, root: str, path: Path, *, acl: Path | None, lexical_only: bool, on_progress: Callable[[Progress], None]
+    ) -> IngestReport:
+        """Take part in the planned run of the root of this name, planned by whoever is first; the report of the whole run, when it is done. Raises InputError, StoreError,
+        ServiceError.
+        """
+        return await self.share(root, path, acl=acl, lexical_only=lexical_only, on_progress=on_progress)
 
     async def plan(
         self,
@@ -116,16 +131,38 @@ class StoreIngester:
         acl: Path | None,
         lexical_only: bool,
         on_progress: Callable[[Progress], None],
+        root: str | None = None,
     ) -> IngestPlan:
-        """What `run` of the same arguments would do; the knowledge base stays as it is. Raises InputError or StoreError."""
-        return await self.foresee(paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress)
+        """What `run` of the same arguments would do, or `take_part` in the run of `root`; the knowledge base stays as it is. Raises InputError or StoreError."""
+        named = None if root is None else ROOT + root
+        return await self.foresee(paths, acl=acl, lexical_only=lexical_only, root=named, on_progress=on_progress)
 
-    async def _is_news(self, kb_version: str) -> bool:
-        """True unless the newest record of a change names this state: what a killed run took in is recorded by the next."""
-        state = kb_version.split("-g", maxsplit=1)[0]
-        async for entry in self.ledger.entries(newest_first=True, limit=1, kinds=("ingest", "remove", "restore")):
-            return entry.kind != "ingest" or str(entry.body.get("kb_version", "")).split("-g")[0] != state
-        return True
+
+@dataclass(frozen=True, slots=True)
+class _Behind:
+    """What follows on the documents and vectors of an ingest: names, verdicts, imagined questions, and the index elsewhere, by `follow`."""
+
+    index: EmbeddedIndex
+    names: NameFile
+    verdicts: VerdictFile
+    screen: PromptScreen
+    imagine: Callable[[Callable[[Progress], None]], Awaitable[object]]
+    follow: Callable[[Callable[[Progress], None]], Awaitable[str]]
+
+    async def learn(self, on_progress: Callable[[Progress], None], *, imagining: bool) -> None:
+        """Judge the passages, and imagine what is asked of them."""
+        await self.verdicts.follow(self.index, self.index.store, self.screen, on_progress)
+        if imagining:
+            await self.imagine(on_progress)
+
+    async def finish(
+        self, report: IngestReport, on_progress: Callable[[Progress], None], *, lexical_only: bool
+    ) -> IngestReport:
+        """All of it; the report with the index that is whole and held."""
+        await self.names.follow(self.index)
+        if not lexical_only:  # no time for vectors is no time for this: passages are judged when found
+            await self.learn(on_progress, imagining=not report.waiting)
+        return replace(report, held_index=await self.follow(on_progress))
 
 
 async def open_ingester(settings: Settings) -> StoreIngester:
@@ -134,16 +171,13 @@ async def open_ingester(settings: Settings) -> StoreIngester:
     from grounding.ingest.ingest import ingest, plan, rebuild, restore
     from rai.embedded.name_file import NameFile
     from rai.embedded.verdict_file import VerdictFile
-    from rai.ledger.store import SqlLedger
 
     places = await asyncio.to_thread(usable_places, settings)
     resources = Resources()
     embedder = await asyncio.to_thread(rationed_embedder, settings, resources)
     at_once = settings.embedding.at_once if settings.embedding.kind == "openai" else 1
     index = await asyncio.to_thread(partial(EmbeddedIndex, places.index, embedder, places.database, at_once=at_once))
-    files = settings.files
-    make = partial(SqlLedger, places.ledger, files.ledger_key, signing_key_file=files.signing_key_path)
-    ledger = await asyncio.to_thread(make)
+    ledger = await asyncio.to_thread(_ledger, settings, places)
 
     async def close() -> None:
         await resources.close()
@@ -154,38 +188,47 @@ async def open_ingester(settings: Settings) -> StoreIngester:
     screen = await embedded_screen(settings)
     verdicts = VerdictFile(places.in_index(VERDICTS), screen.version)
     imagine = imaginer(settings, index.store, embedder, screen, resources)
-    follow = partial(_followed, mirror(settings, index.store, embedder, resources), ledger)
-
-    async def learn(on_progress: Callable[[Progress], None], *, imagining: bool) -> None:
-        await verdicts.follow(index, index.store, screen, on_progress)
-        if imagining:
-            await imagine(on_progress)
+    elsewhere = mirror(settings, index.store, embedder, resources)
+    behind = _Behind(index, names, verdicts, screen, imagine, partial(_followed, elsewhere.follow, ledger))
+    chunking = settings.chunks.chunking
 
     async def ingest_and_learn(paths: Sequence[Path], **options: Any) -> IngestReport:
-        report = await ingest(index, paths, chunking=settings.chunks.chunking, **options)
-        await names.follow(index)
-        if not options["lexical_only"]:  # no time for vectors is no time for this: passages are judged when found
-            await learn(options["on_progress"], imagining=not report.waiting)
-        return replace(report, held_index=await follow(options["on_progress"]))
+        report = await ingest(index, paths, chunking=chunking, **options)
+        return await behind.finish(report, options["on_progress"], lexical_only=options["lexical_only"])
 
     async def rebuild_all(on_progress: Callable[[Progress], None]) -> Anew:
         began = time.monotonic()
         failed = await rebuild(index, on_progress)
         await names.learn_anew(index)
-        await learn(on_progress, imagining=failed is None)
+        await behind.learn(on_progress, imagining=failed is None)
         await asyncio.to_thread(index.store.step_with, "")  # what stands in an index elsewhere is looked at in whole
-        await follow(on_progress)
+        await behind.follow(on_progress)
         return await asyncio.to_thread(_made_anew, index, embedder, failed, began), failed
 
     async def restore_and_learn(doc_id: str) -> bool:
-        found = await restore(index, doc_id, chunking=settings.chunks.chunking)
+        found = await restore(index, doc_id, chunking=chunking)
         if found:
             await names.follow(index)
-            await follow(lambda _: None)
+            await behind.follow(lambda _: None)
         return found
 
-    foresee = partial(plan, index, chunking=settings.chunks.chunking)
-    return StoreIngester(ingest_and_learn, foresee, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
+    return StoreIngester(
+        ingest=ingest_and_learn,
+        foresee=partial(plan, index, chunking=chunking),
+        make_anew=rebuild_all,
+        bring_back=restore_and_learn,
+        share=partial(take_part, Shares(index, embedder, ledger, elsewhere, behind.finish, chunking)),
+        ledger=ledger,
+        close=close,
+        vectors=embedder is not None,
+    )
+
+
+def _ledger(settings: Settings, places: Places) -> SqlLedger:
+    from rai.ledger.store import SqlLedger
+
+    files = settings.files
+    return SqlLedger(places.ledger, files.ledger_key, signing_key_file=files.signing_key_path)
 
 
 async def _followed(upload: Follow, ledger: Ledger, on_progress: Callable[[Progress], None]) -> str:

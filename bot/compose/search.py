@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -31,6 +31,8 @@ Ready = Callable[[], Awaitable[dict[str, str]]]
 """Tells what is not ready: part to reason."""
 Follow = Callable[[Callable[[Progress], None]], Awaitable["Reindexed | None"]]
 """Makes an index hold what the store holds, and tells its progress; what became of the indexes behind an alias, None without one."""
+Send = Callable[[Sequence[str]], Awaitable[object]]
+"""Makes an index hold what the store holds of some documents."""
 UPLOAD_S = 120.0
 """Seconds for one batch of an ingest, its repetitions included: nobody waits for an answer."""
 UPLOAD_RETRIES = 5
@@ -118,16 +120,27 @@ async def _always() -> dict[str, str]:
     return {}
 
 
-def mirror(settings: Settings, store: Store, embedder: Embedder | None, resources: Resources) -> Follow:
-    """The last step of an ingest: makes the index in Azure AI Search hold what the store holds. Does nothing where the search is on this machine."""
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """How the index in Azure AI Search is made to hold what the store holds: all of it, the last step of an ingest, or what is held of some documents, in a planned run. Both do nothing
+    where the search is on this machine.
+    """
+
+    follow: Follow
+    send: Send
+
+
+def mirror(settings: Settings, store: Store, embedder: Embedder | None, resources: Resources) -> Mirror:
+    """The mirror of the settings."""
     if settings.search.kind != "azure":
-        return _nothing
+        return Mirror(_nothing, _nothing)
     from grounding.azure.search.mirror import SearchMirror
 
     within = max(UPLOAD_S, settings.bounds.call_deadline_s)
     schema = _schema(settings, embedder)
     if settings.search.alias != "off":
-        return reindexing(settings, store, schema, resources, within_s=within, retries=UPLOAD_RETRIES).follow
+        behind = reindexing(settings, store, schema, resources, within_s=within, retries=UPLOAD_RETRIES)
+        return Mirror(behind.follow, behind.follow_documents)
     service = _service(settings, resources, within_s=within, retries=UPLOAD_RETRIES)
     mirrored = SearchMirror(
         service,
@@ -146,7 +159,7 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, resource
         if knowledge is not None:
             await knowledge.prepare()  # last: a service that has no knowledge bases holds the passages all the same
 
-    return follow
+    return Mirror(follow, mirrored.follow_documents)
 
 
 def reindexing(
@@ -220,7 +233,7 @@ async def ask_ranker(settings: Settings, resources: Resources, *, within_s: floa
     return None
 
 
-async def _nothing(_on_progress: Callable[[Progress], None]) -> None:
+async def _nothing(_: object) -> None:
     """The search is on this machine: it follows by itself."""
 
 

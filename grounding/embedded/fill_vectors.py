@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import numpy as np
 
 from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid
+from grounding.ingest.runs import Lease
 from grounding.ports import Embedder
 from grounding.services.ceiling import CeilingReached
 from grounding.services.remote import Throttled
@@ -30,20 +31,23 @@ async def fill(
     look: Callable[[], object],
     *,
     at_once: int = 1,
+    doc_ids: Sequence[str] | None = None,
+    lease: Lease | None = None,
 ) -> int:
-    """Embed every live chunk that has no vector of this model, `at_once` batches at the same time; returns how many got one.
+    """Embed every live chunk that has no vector of this model, `at_once` batches at the same time; returns how many got one. `doc_ids`: those of these documents
+    alone, written under `lease`.
 
     A text that a service refuses for good must not keep its neighbours from their vectors, nor those that come after: what a refused batch
     held is tried one by one. Raises the ServiceError of what is left; what was embedded is kept.
     """
-    missing = await asyncio.to_thread(store.without_vectors, embedder.fingerprint)
+    missing = await asyncio.to_thread(store.without_vectors, embedder.fingerprint, doc_ids)
     done = 0
 
     async def give(part: Sequence[_Bare]) -> None:
         nonlocal done
         vectors = (await embedder.embed([text for _, text in part])).astype(np.float16)
         rows = [(chunk_id, vector.tobytes()) for (chunk_id, _), vector in zip(part, vectors, strict=True)]
-        await asyncio.to_thread(store.put_vectors, embedder.fingerprint, rows)
+        await asyncio.to_thread(store.put_vectors, embedder.fingerprint, rows, lease)
         before, done = done, done + len(part)
         on_done(done, len(missing))
         if before // LOOK_EACH != done // LOOK_EACH:

@@ -7,7 +7,7 @@ import contextlib
 import fcntl
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -17,6 +17,7 @@ from grounding.embedded.hypotheticals import fingerprints
 from grounding.embedded.vector_index import approximate, is_behind, path_beside
 from grounding.embedded.word_index import DamagedWordsError, WordIndex
 from grounding.errors import StoreError
+from grounding.ingest.runs import Lease
 from grounding.ports import Embedder
 from grounding.records import Chunk, Document, DocumentInfo
 from grounding.store.chunks import embedding_text
@@ -26,6 +27,7 @@ from grounding.store.store_reader import StoreReader
 
 LOG = logging.getLogger("attest")
 _WORDS_BATCH = 2000
+_AT_WORK = "another ingest is at work on this knowledge base; wait for it to end"
 LOCK_WAIT_S = 15.0
 """Seconds that an ingest waits for a server of this machine whose indexes follow a shared store: it writes what is new and no more."""
 
@@ -58,9 +60,9 @@ class EmbeddedIndex:
 
     # --- what ingest needs
 
-    def lock(self) -> None:
-        """Take the writer's lock until `unlock`. The kernel drops the lock of a killed process. Raises StoreError."""
-        self._lock(self._wait_s)
+    def lock(self, wait_s: float | None = None) -> None:
+        """Take the writer's lock until `unlock`, waited for `wait_s` seconds, or as long as is usual. The kernel drops the lock of a killed process. Raises StoreError."""
+        self._lock(self._wait_s if wait_s is None else wait_s)
 
     def _lock(self, wait_s: float) -> None:
         handle = self._stack.enter_context(self._lock_path.open("w"))
@@ -68,7 +70,7 @@ class EmbeddedIndex:
         while not _locked(handle):
             if time.monotonic() >= until:
                 handle.close()
-                raise StoreError("another ingest is at work on this knowledge base; wait for it to end")
+                raise StoreError(_AT_WORK)
             time.sleep(0.1)
         if self.words.count() and self.store.words_are_foreign():
             self.words.clear()
@@ -136,9 +138,9 @@ class EmbeddedIndex:
         """Release the writer's lock."""
         self._stack.close()
 
-    def stamps(self) -> dict[str, tuple[str, str, str]]:
-        """doc_id to (root, stamp, version) of every live document."""
-        return {doc_id: (k.root, k.stamp, k.version) for doc_id, k in self.store.known().items()}
+    def stamps(self, doc_ids: Sequence[str] | None = None) -> dict[str, tuple[str, str, str]]:
+        """doc_id to (root, stamp, version) of every live document, or of these."""
+        return {doc_id: (k.root, k.stamp, k.version) for doc_id, k in self.store.known(doc_ids).items()}
 
     def readers(self, doc_id: str) -> tuple[str, ...] | None:
         """Groups that may read a live document; None is everyone."""
@@ -155,17 +157,39 @@ class EmbeddedIndex:
         document = self.store.document(doc_id, found.version) if found else None
         return (document, found.root, found.stamp) if found and document else None
 
-    def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None:
-        """Insert or replace documents, each with its chunks, root and stamp, in one transaction."""
-        self.store.put(items)
+    def put(
+        self,
+        items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]],
+        lease: Lease | None = None,
+        result: str = "",
+    ) -> None:
+        """Insert or replace documents, each with its chunks, root and stamp, in one transaction. `lease`: of the batch of a planned run that they are of, `result`: what
+        becomes of that.
+        """
+        with self.beside_others(lease):
+            self.store.put(items, lease, result)
 
-    def touch(self, stamps: dict[str, str]) -> None:
+    def touch(self, stamps: dict[str, str], lease: Lease | None = None) -> None:
         """Keep new stamps of documents that did not change otherwise."""
-        self.store.touch(stamps)
+        self.store.touch(stamps, lease)
 
-    def drop(self, doc_ids: Sequence[str]) -> None:
+    def drop(self, doc_ids: Sequence[str], lease: Lease | None = None) -> None:
         """Delete documents, in one transaction."""
-        self.store.drop(doc_ids)
+        self.store.drop(doc_ids, lease=lease)
+
+    @contextlib.contextmanager
+    def beside_others(self, lease: Lease | None) -> Iterator[None]:
+        """What is written by one of several that take part in a run, who have no lock: not while the word index of a file catches up, whose marks would then be wrong."""
+        if lease is None or self.store.is_shared:
+            yield
+            return
+        with self._lock_path.open("w") as handle:
+            until = time.monotonic() + LOCK_WAIT_S
+            while not _locked(handle, fcntl.LOCK_SH):
+                if time.monotonic() >= until:
+                    raise StoreError(_AT_WORK)
+                time.sleep(0.1)
+            yield
 
     def catch_up(self, on_done: Callable[[int, int], None]) -> None:
         """Bring the word index up to what the store holds; one that is damaged is made again."""
@@ -224,6 +248,30 @@ class EmbeddedIndex:
         finally:
             await asyncio.to_thread(self.follow_vectors)
 
+    async def embed(self, doc_ids: Sequence[str], lease: Lease, batch: int) -> int:
+        """Embed the chunks of these documents that have no vector, written under `lease`; returns how many were made. Raises ServiceError."""
+        if self._embedder is None:
+            return 0
+        nothing: Callable[..., None] = lambda *_: None  # noqa: E731 - the codes follow at the end of the run
+        return await fill(
+            self.store,
+            self._embedder,
+            batch,
+            nothing,
+            nothing,
+            at_once=self._at_once,
+            doc_ids=doc_ids,
+            lease=lease,
+        )
+
+    def vectors(self) -> int:
+        """Number of vectors of the embedding model in use, also of chunks that are gone; 0 without a model."""
+        return self.store.vector_count(self._embedder.fingerprint) if self._embedder else 0
+
+    def bare(self) -> set[str]:
+        """Ids of live documents of which a chunk has no vector of the embedding model in use; none without a model."""
+        return self.store.documents_without_vectors(self._embedder.fingerprint) if self._embedder else set()
+
     def follow_vectors(self) -> float | None:
         """Write the file of vector codes where it is missing, damaged or far behind the store.
 
@@ -276,10 +324,10 @@ class EmbeddedIndex:
         return True
 
 
-def _locked(handle: IO[str]) -> bool:
+def _locked(handle: IO[str], kind: int = fcntl.LOCK_EX) -> bool:
     """True if the lock of the file is ours now."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except OSError:
         return False
     return True

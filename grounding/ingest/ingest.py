@@ -12,22 +12,22 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from grounding.errors import InputError, ServiceError
+from grounding.errors import ServiceError
 from grounding.ingest.chunk import cut
-from grounding.ingest.chunk_settings import DEFAULT, READ_AT_ONCE, Chunking, marked, unmarked
-from grounding.ingest.history import ChangeKind, OnChange
+from grounding.ingest.chunk_settings import DEFAULT, Chunking, marked, unmarked
+from grounding.ingest.history import OnChange
 from grounding.ingest.sources import SourceItem, find
-from grounding.records import Chunk, Document, IngestPlan, IngestReport, Progress, Refusal
+from grounding.ingest.tally import Tally, leave_out, take
+from grounding.records import Chunk, Document, IngestPlan, IngestReport, Progress
 from grounding.tokens import count_tokens
 
 LOG = logging.getLogger("attest")
 _BATCH = 512
-_VECTOR_BATCH = 64
+VECTOR_BATCH = 64
 
 
 class IngestTarget(Protocol):
@@ -106,30 +106,6 @@ class IngestTarget(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Run:
-    """Tally of one run. `known` is (root, stamp, version) by doc_id of what is there; `rechunked` maps the documents that are cut anew to
-    the chunking that they had.
-    """
-
-    chunking: Chunking
-    known: dict[str, tuple[str, str, str]]
-    pulled: dict[str, tuple[str, str]]
-    seen: set[str] = field(default_factory=set)
-    kept: set[str] = field(default_factory=set)
-    roots: set[str] = field(default_factory=set)
-    added: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    refused: list[Refusal] = field(default_factory=list)
-    opened: list[str] = field(default_factory=list)
-    changes: list[tuple[ChangeKind, str]] = field(default_factory=list)
-    pending: list[tuple[Document, tuple[Chunk, ...], str, str]] = field(default_factory=list)
-    touched: dict[str, str] = field(default_factory=dict)
-    rechunked: dict[str, str] = field(default_factory=dict)
-    long_chunks: int = 0
-
-
 async def ingest(
     target: IngestTarget,
     paths: Sequence[Path],
@@ -149,7 +125,7 @@ async def ingest(
     """
     began = time.monotonic()
     async with _writing(target):
-        run = _Run(chunking, await asyncio.to_thread(target.stamps), await asyncio.to_thread(target.pulled))
+        run = Tally(chunking, await asyncio.to_thread(target.stamps), await asyncio.to_thread(target.pulled))
         await asyncio.to_thread(_read_all, target, run, find(paths, acl), partial(_flush, target, run), on_progress)
         deleted = _gone(run, paths)
         await asyncio.to_thread(target.drop, deleted)
@@ -186,14 +162,15 @@ async def plan(
     acl: Path | None = None,
     lexical_only: bool = False,
     chunking: Chunking = DEFAULT,
+    root: str | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> IngestPlan:
     """What `ingest` of the same arguments would do: everything is read and cut, and nothing is written, embedded or locked. What a person removes meanwhile is
-    not seen.
+    not seen. `root`: what the documents belong to in a planned run, whose documents of the same folder it takes over.
 
     Raises InputError as `ingest` does.
     """
-    run = _Run(chunking, await asyncio.to_thread(target.stamps), await asyncio.to_thread(target.pulled))
+    run = Tally(chunking, await asyncio.to_thread(target.stamps), await asyncio.to_thread(target.pulled))
     sums: Counter[str] = Counter()
     replaced: set[str] = set()
 
@@ -211,8 +188,9 @@ async def plan(
         run.pending.clear()
         run.touched.clear()
 
-    await asyncio.to_thread(_read_all, target, run, find(paths, acl), tally, on_progress)
-    deleted = _gone(run, paths)
+    run.roots.update(str(path.resolve()) for path in paths if root is not None)
+    await asyncio.to_thread(_read_all, target, run, find(paths, acl, root), tally, on_progress)
+    deleted = _gone(run, paths, root)
     if not lexical_only:
         embed(await asyncio.to_thread(target.waiting, replaced.union(deleted)))
     return IngestPlan(
@@ -263,7 +241,7 @@ async def rebuild(
 async def _embed(target: IngestTarget, on_progress: Callable[[Progress], None]) -> ServiceError | None:
     """Embed what has no vector. A service that fails is reported, not raised: everything else of the ingest stands and is made use of."""
     try:
-        await target.embed_missing(_VECTOR_BATCH, lambda done, total: on_progress(Progress("vectors", done, total)))
+        await target.embed_missing(VECTOR_BATCH, lambda done, total: on_progress(Progress("vectors", done, total)))
     except ServiceError as error:
         return error
     return None
@@ -282,14 +260,14 @@ async def _writing(target: IngestTarget) -> AsyncIterator[None]:
 
 def _read_all(
     target: IngestTarget,
-    run: _Run,
+    run: Tally,
     items: Iterable[SourceItem],
     flush: Callable[[], None],
     on_progress: Callable[[Progress], None],
 ) -> None:
     """Read and cut what is new or changed; `flush` takes each batch of it from `run.pending`."""
     for count, item in enumerate(items, 1):
-        _take(target, run, item)
+        take(target, run, item)
         if len(run.pending) >= _BATCH:
             flush()
         if count % 20 == 0:
@@ -298,75 +276,9 @@ def _read_all(
     on_progress(Progress("read", len(run.seen), len(run.seen)))
 
 
-def _take(target: IngestTarget, run: _Run, item: SourceItem) -> None:
-    run.roots.add(item.root)
-    if (refusal := _refusal(run, item)) is not None:
-        run.refused.append(refusal)
-        return
-    known = run.known.get(item.doc_id)
-    stamp = marked(item.stamp, run.chunking)
-    if known and known[:2] == (item.root, stamp):
-        run.unchanged += 1
-        run.kept.add(item.doc_id)
-        return
-    try:
-        document = item.load()
-    except InputError as error:
-        run.refused.append(Refusal(item.doc_id, error.code, str(error)))
-        return
-    if run.pulled.get(item.doc_id, ("", ""))[1] == document.version:
-        run.refused.append(_out(item.doc_id))
-        run.touched[item.doc_id] = stamp
-        return
-    run.kept.add(item.doc_id)
-    if known and known[0] == item.root and known[2] == document.version:
-        run.unchanged += 1
-        before = unmarked(known[1])[1]
-        if before == str(run.chunking):
-            run.touched[item.doc_id] = stamp
-            return
-        run.rechunked[item.doc_id] = before
-    elif known:
-        run.changed += 1
-        run.changes.append(("changed", item.doc_id))
-        if _is_wider(target.readers(item.doc_id), document.groups):
-            run.opened.append(item.doc_id)
-    else:
-        run.added += 1
-        run.changes.append(("added", item.doc_id))
-    chunks = cut(document, run.chunking)
-    run.long_chunks += sum(chunk.tokens > READ_AT_ONCE for chunk in chunks)
-    run.pending.append((document, chunks, item.root, stamp))
-
-
-def _refusal(run: _Run, item: SourceItem) -> Refusal | None:
-    """Reason why a document is not even read, or None."""
-    if item.doc_id in run.seen:
-        return Refusal(item.doc_id, "duplicate_id", "another document of this run has the same id")
-    run.seen.add(item.doc_id)
-    if unmarked(run.pulled.get(item.doc_id, ("", ""))[0])[0] == item.stamp:
-        return _out(item.doc_id)
-    known = run.known.get(item.doc_id)
-    if known and known[0] != item.root and known[0] not in run.roots and Path(known[0]).exists():
-        return Refusal(item.doc_id, "duplicate_id", f"the id is taken by a document ingested from {known[0]}")
-    return None
-
-
-def _out(doc_id: str) -> Refusal:
-    reason = (
-        "was removed by hand; it comes back when its content or its rights change, or by `attest documents restore`"
-    )
-    return Refusal(doc_id, "removed", reason)
-
-
-def _is_wider(before: tuple[str, ...] | None, after: tuple[str, ...] | None) -> bool:
-    """True if someone may read the document now who could not before."""
-    return before is not None and (after is None or not set(after) <= set(before))
-
-
-def _flush(target: IngestTarget, run: _Run) -> None:
+def _flush(target: IngestTarget, run: Tally) -> None:
     if run.pending:
-        _leave_out(run, set(target.pulled()) - set(run.pulled))
+        leave_out(run, set(target.pulled()) - set(run.pulled))
         target.put(run.pending)
         run.pending.clear()
     if run.touched:
@@ -374,24 +286,10 @@ def _flush(target: IngestTarget, run: _Run) -> None:
         run.touched.clear()
 
 
-def _leave_out(run: _Run, pulled_meanwhile: set[str]) -> None:
-    """Drop from the run what a person removed since it began, although it was read before."""
-    for document, _, _, _ in [item for item in run.pending if item[0].doc_id in pulled_meanwhile]:
-        run.refused.append(_out(document.doc_id))
-        if run.rechunked.pop(document.doc_id, None) is not None:
-            run.unchanged -= 1
-        elif document.doc_id in run.known:
-            run.changed -= 1
-        else:
-            run.added -= 1
-    run.changes[:] = [change for change in run.changes if change[1] not in pulled_meanwhile]
-    run.pending[:] = [item for item in run.pending if item[0].doc_id not in pulled_meanwhile]
-
-
-def _gone(run: _Run, paths: Sequence[Path]) -> list[str]:
+def _gone(run: Tally, paths: Sequence[Path], root: str | None = None) -> list[str]:
     """Live documents of the given roots that were not found again. A document that is refused now is gone too: what it said before may no
     longer be true.
     """
     folders = {str(path.resolve()) for path in paths if path.is_dir() or path.suffix == ".jsonl"}
-    scope = folders | (run.roots & {root for root in run.roots if Path(root).suffix == ".jsonl"})
+    scope = folders | {root} | (run.roots & {root for root in run.roots if Path(root).suffix == ".jsonl"})
     return [doc_id for doc_id, (root, _, _) in run.known.items() if root in scope and doc_id not in run.kept]

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,12 @@ from grounding.ingest.readers.extract import MAX_FILE_BYTES, Refused, clean, one
 from grounding.ingest.readers.guard import Guard
 from grounding.ingest.readers.metadata import BadField, checked
 from grounding.ingest.readers.metadata_file import METADATA_FILE, Rules, read_acl, read_rules
+from grounding.ingest.runs import PlannedItem
 from grounding.records import Document, Trust
 
 _MAX_LINE = 25_000_000
+_UNNAMED = "unnamed"
+"""Stamp of a file whose name is not UTF-8."""
 _INBOUND: dict[str, Trust] = {MAIL: "inbound"}
 """Formats in which somebody outside may have written, unless a rule says whose word they are."""
 
@@ -32,17 +35,19 @@ _INBOUND: dict[str, Trust] = {MAIL: "inbound"}
 class SourceItem:
     """A document that can be loaded. `root` is the absolute path of the folder or corpus that it belongs to.
 
-    `stamp` changes when the file, its line, or a metadata rule that applies to it changes. `load` returns the Document or raises Refused.
+    `stamp` changes when the file, its line, or a metadata rule that applies to it changes. `load` returns the Document or raises Refused. `place`: byte at which its
+    line begins in a corpus, 0 in a folder.
     """
 
     doc_id: str
     root: str
     stamp: str
     load: Callable[[], Document]
+    place: int = 0
 
 
-def find(paths: Sequence[Path], acl: Path | None = None) -> Iterator[SourceItem]:
-    """All documents under `paths`, in a fixed order, one at a time.
+def find(paths: Sequence[Path], acl: Path | None = None, root: str | None = None) -> Iterator[SourceItem]:
+    """All documents under `paths`, in a fixed order, one at a time. `root`: what they belong to, whatever folder they stand in here.
 
     Raises InputError, before the first item, for a path that does not exist, metadata that cannot be used, or a corpus line with a wrong
     field. Symbolic links that leave a folder are not followed.
@@ -52,7 +57,68 @@ def find(paths: Sequence[Path], acl: Path | None = None) -> Iterator[SourceItem]
     sources = [_source(Path(path), rights, guard) for path in paths]
     with guard:
         for source in sources:
-            yield from source()
+            yield from source() if root is None else (replace(item, root=root) for item in source())
+
+
+def placed(path: Path, acl: Path | None, root: str, items: Sequence[PlannedItem]) -> Iterator[SourceItem]:
+    """Documents that were found under `path` before, here or where it is mounted otherwise, as they stand now. One that is gone is refused when it is loaded.
+
+    Raises InputError for metadata that cannot be used, and for a corpus that is another one by now.
+    """
+    rights = read_acl(acl) if acl is not None else Rules(())
+    full = path.resolve()
+    if full.is_file():
+        found: Iterator[SourceItem] = (_line_at(full, rights, item) for item in items)
+        yield from (replace(item, root=root) for item in found)
+        return
+    rules = read_rules(full)
+    with Guard() as guard:
+        for item in items:
+            yield replace(_file_at(full, item, rules, rights, guard), root=root)
+
+
+def is_there(path: Path, item: PlannedItem) -> bool:
+    """True if what was planned can be read below `path`."""
+    return path.is_file() or _standing(path.resolve(), item.doc_id) is not None
+
+
+def rights_of(path: Path, acl: Path | None) -> str:
+    """Digest of the files that say who may read what below `path`: attest.yaml and that of --acl."""
+    files = (path / METADATA_FILE, acl) if path.is_dir() else (acl,)
+    return _hash(b"\x00".join(file.read_bytes() if file is not None and file.is_file() else b"" for file in files))
+
+
+def _file_at(root: Path, item: PlannedItem, rules: Rules, rights: Rules, guard: Guard) -> SourceItem:
+    standing = _standing(root, item.doc_id)
+    if standing is not None:
+        return _file(standing, root, rules, rights, guard)
+    gone = partial(_unnamed, item.doc_id) if item.stamp == _UNNAMED else partial(_gone, item.doc_id)
+    return SourceItem(item.doc_id, str(root), item.stamp, gone)
+
+
+def _standing(root: Path, doc_id: str) -> Path | None:
+    """The file of a document below `root`; None if it is not there, or a link leads out of it."""
+    file = root / doc_id
+    return file if file.is_file() and _stays(file, root) else None
+
+
+def _gone(doc_id: str) -> Document:
+    raise Refused("corrupt", f"{doc_id}: is gone since the run was planned")
+
+
+def _line_at(corpus: Path, rights: Rules, item: PlannedItem) -> SourceItem:
+    with corpus.open("rb") as file:
+        file.seek(item.place)
+        line = file.readline(_MAX_LINE + 1)
+    try:
+        row = _row(corpus, 0, line)
+    except InputError:
+        row = {}
+    if row.get("doc_id") != item.doc_id:
+        raise InputError(
+            f"{corpus.name}: is another corpus than the run was planned for; end the run (--end) and begin anew"
+        )
+    return _of_line(corpus, rights, line, row, item.place)
 
 
 def look(paths: Sequence[Path], acl: Path | None = None) -> dict[str, tuple[int, int, int]]:
@@ -145,7 +211,7 @@ def _file(path: Path, root: Path, rules: Rules, rights: Rules, guard: Guard) -> 
     doc_id = path.relative_to(root).as_posix()
     if not doc_id.isprintable() and doc_id.encode("utf-8", "ignore").decode() != doc_id:  # bytes that are no UTF-8
         shown = doc_id.encode("utf-8", "backslashreplace").decode()
-        return SourceItem(shown, str(root), "unnamed", partial(_unnamed, shown))
+        return SourceItem(shown, str(root), _UNNAMED, partial(_unnamed, shown))
     said = rules.fields(doc_id) | rights.fields(doc_id)
     try:
         state = path.stat()
@@ -201,10 +267,17 @@ def _is_corpus(path: Path) -> bool:
 
 
 def _corpus(path: Path, rights: Rules) -> Iterator[SourceItem]:
+    place = 0
     for line, row in _lines(path):
-        said = rights.fields(row["doc_id"])
-        stamp = f"{_hash(line)}:{_hash(repr(sorted(said.items())))}"
-        yield SourceItem(row["doc_id"], str(path), stamp, partial(_document, row | said))
+        if row is not None:
+            yield _of_line(path, rights, line, row, place)
+        place += len(line)
+
+
+def _of_line(path: Path, rights: Rules, line: bytes, row: dict[str, Any], place: int) -> SourceItem:
+    said = rights.fields(row["doc_id"])
+    stamp = f"{_hash(line)}:{_hash(repr(sorted(said.items())))}"
+    return SourceItem(row["doc_id"], str(path), stamp, partial(_document, row | said), place)
 
 
 def _document(row: dict[str, Any]) -> Document:
@@ -213,14 +286,13 @@ def _document(row: dict[str, Any]) -> Document:
     return Document(**row)
 
 
-def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """Each line of a corpus with its checked fields. Raises InputError that names file, line and field."""
+def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
+    """Each line of a corpus with its checked fields, None for an empty one. Raises InputError that names file, line and field."""
     with path.open("rb") as file:
         number = 0
         while line := file.readline(_MAX_LINE + 1):
             number += 1
-            if line.strip(b"\xef\xbb\xbf \t\r\n"):
-                yield line, _row(path, number, line)
+            yield line, _row(path, number, line) if line.strip(b"\xef\xbb\xbf \t\r\n") else None
 
 
 def _row(path: Path, number: int, line: bytes) -> dict[str, Any]:

@@ -57,10 +57,12 @@ class Documents:
     def __init__(self, db: sa.Connection) -> None:
         self._db = db
 
-    def known(self) -> dict[str, KnownDocument]:
-        """All live documents by id."""
-        query = sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.root, DOCUMENTS.c.stamp, DOCUMENTS.c.version)
-        rows = self._db.execute(query.where(DOCUMENTS.c.live))
+    def known(self, doc_ids: Sequence[str] | None = None) -> dict[str, KnownDocument]:
+        """All live documents by id, or those of these."""
+        d = DOCUMENTS.c
+        query = sa.select(d.doc_id, d.root, d.stamp, d.version).where(d.live)
+        asked = [query] if doc_ids is None else [query.where(d.doc_id.in_(part)) for part in parts(doc_ids)]
+        rows = (row for one in asked for row in self._db.execute(one))
         return {r.doc_id: KnownDocument(r.root, r.stamp, r.version) for r in rows}
 
     def pulled(self) -> dict[str, tuple[str, str]]:

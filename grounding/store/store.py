@@ -16,12 +16,14 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from grounding.ingest.runs import LEASE_S, Lease
 from grounding.records import Chunk, Document, DocumentInfo
 from grounding.store.chunks import ChunkRow, Chunks
 from grounding.store.databases.places import Place, opened
 from grounding.store.documents import Documents, KnownDocument, Unindexed, mark
 from grounding.store.meta import Meta
 from grounding.store.outbox import Outbox, Waiting
+from grounding.store.runs import SharedRuns, note_result, require
 from grounding.store.vectors import ChunkVectors, VectorRow
 
 _WORDS = "words"
@@ -67,9 +69,9 @@ class Store:
         kept = self._database.ask(lambda db: Meta(db).values())
         return f"kb-{int(kept.get('digest', '0')):016x}-g{kept.get('generation', '0')}"
 
-    def known(self) -> dict[str, KnownDocument]:
-        """All live documents by id."""
-        return self._database.read(lambda db: Documents(db).known())
+    def known(self, doc_ids: Sequence[str] | None = None) -> dict[str, KnownDocument]:
+        """All live documents by id, or those of these."""
+        return self._database.read(lambda db: Documents(db).known(doc_ids))
 
     def pulled(self) -> dict[str, tuple[str, str]]:
         """doc_id to (stamp, version) of documents that a person removed."""
@@ -115,18 +117,35 @@ class Store:
 
     # --- changes
 
-    def touch(self, stamps: Mapping[str, str]) -> None:
-        """Keep new stamps of documents whose content did not change."""
-        self._database.write(lambda db: Documents(db).touch(stamps))
+    def runs(self, lease_s: float = LEASE_S) -> SharedRuns:
+        """The planned runs beside the store. `lease_s`: seconds that a lease holds. What is written under a lease raises LeaseLost where that was outbid."""
+        return SharedRuns(self._database, lease_s)
 
-    def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None:
-        """Insert or replace documents, given as (document, chunks, root, stamp), all in one transaction."""
+    def touch(self, stamps: Mapping[str, str], lease: Lease | None = None) -> None:
+        """Keep new stamps of documents whose content did not change."""
+
+        def work(db: sa.Connection) -> None:
+            _require(db, lease)
+            Documents(db).touch(stamps)
+
+        self._database.write(work)
+
+    def put(
+        self,
+        items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]],
+        lease: Lease | None = None,
+        result: str = "",
+    ) -> None:
+        """Insert or replace documents, given as (document, chunks, root, stamp), all in one transaction. `result`: what becomes of the batch under `lease`, kept with
+        them.
+        """
         if not items:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
         pieces = [c for _, chunks, _, _ in items for c in chunks]
 
         def work(db: sa.Connection) -> None:
+            _require(db, lease, result)
             digest = _forget(db, [d.doc_id for d, _, _, _ in items])
             for d, _, _, _ in items:
                 digest ^= mark(d.doc_id, d.version)
@@ -138,12 +157,13 @@ class Store:
 
         self._database.write(work)
 
-    def drop(self, doc_ids: Sequence[str], *, pulled: bool = False) -> None:
+    def drop(self, doc_ids: Sequence[str], *, pulled: bool = False, lease: Lease | None = None) -> None:
         """Take documents out of every answer. Their versions stay for replay. `pulled`: a person removed them."""
         if not doc_ids:
             return
 
         def work(db: sa.Connection) -> None:
+            _require(db, lease)
             digest = _forget(db, doc_ids)
             Documents(db).take_out(doc_ids, pulled=pulled)
             _advance(db, digest)
@@ -194,18 +214,23 @@ class Store:
 
     # --- vectors
 
-    def without_vectors(self, fingerprint: str) -> list[tuple[str, str]]:
-        """(chunk_id, text with its title) of live chunks that have no vector of this model yet."""
-        return self._database.read(lambda db: ChunkVectors(db).missing(fingerprint))
+    def without_vectors(self, fingerprint: str, doc_ids: Sequence[str] | None = None) -> list[tuple[str, str]]:
+        """(chunk_id, text with its title) of live chunks that have no vector of this model yet, of these documents alone where they are named."""
+        return self._database.read(lambda db: ChunkVectors(db).missing(fingerprint, doc_ids))
+
+    def documents_without_vectors(self, fingerprint: str) -> set[str]:
+        """Ids of live documents of which a chunk has no vector of this model yet."""
+        return self._database.read(lambda db: ChunkVectors(db).documents_without(fingerprint))
 
     def chunks_without_vector(self) -> int:
         """Number of live chunks that have no vector of any model."""
         return self._database.read(lambda db: ChunkVectors(db).missing_of_any())
 
-    def put_vectors(self, fingerprint: str, vectors: Sequence[tuple[str, bytes]]) -> None:
+    def put_vectors(self, fingerprint: str, vectors: Sequence[tuple[str, bytes]], lease: Lease | None = None) -> None:
         """Insert vectors of this model, given as (chunk_id, float16 bytes)."""
 
         def work(db: sa.Connection) -> None:
+            _require(db, lease)
             ChunkVectors(db).put(fingerprint, vectors)
             Outbox(db).chunks_change([chunk_id for chunk_id, _ in vectors])
             Meta(db).bump()
@@ -279,6 +304,14 @@ class Store:
     def told(self, until: int, doc_ids: Sequence[str] | None = None) -> None:
         """Forget what the index elsewhere was told: changes up to number `until`, of these documents alone where they are named."""
         self._database.write(lambda db: Outbox(db).done(until, doc_ids))
+
+
+def _require(db: sa.Connection, lease: Lease | None, result: str = "") -> None:
+    """Raises LeaseLost unless what is written is nobody's, or that of the newest lease, whose batch gets a `result`."""
+    if lease is not None:
+        require(db, lease)
+        if result:
+            note_result(db, lease, result)
 
 
 def _forget(db: sa.Connection, doc_ids: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
 """Tables of the store of record (SQLAlchemy), as SQLite has them; those of PostgreSQL are in `databases.postgres`. A change of them is a new SCHEMA, of which older
 programs refuse the file, and a step there.
 
-1: the first. 2: `changes`, and numbers of chunks that are never given twice. 3: `documents.trust`. 4: `outbox` (see there), and the planned runs of `run_tables`.
+1: the first. 2: `changes`, and numbers of chunks that are never given twice. 3: `documents.trust`. 4: `outbox`. 5: the planned runs of `runs`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from grounding.database.text import AnyText
 
-SCHEMA = 4
+SCHEMA = 5
 METADATA = sa.MetaData()
 META = sa.Table(
     "meta", METADATA, sa.Column("name", AnyText, primary_key=True), sa.Column("value", AnyText, nullable=False)

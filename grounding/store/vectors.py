@@ -84,11 +84,18 @@ class ChunkVectors:
     def __init__(self, db: sa.Connection) -> None:
         self._db = db
 
-    def missing(self, fingerprint: str) -> list[tuple[str, str]]:
-        """(chunk_id, text with its title) of live chunks that have no vector of this model yet."""
+    def missing(self, fingerprint: str, doc_ids: Sequence[str] | None = None) -> list[tuple[str, str]]:
+        """(chunk_id, text with its title) of live chunks that have no vector of this model yet, of these documents alone where they are named."""
         has = sa.exists().where(VECTORS.c.chunk_id == CHUNKS.c.chunk_id, VECTORS.c.fingerprint == fingerprint)
         query = live_chunks(CHUNKS.c.chunk_id, DOCUMENTS.c.title, CHUNKS.c.text).where(~has)
-        return [(r.chunk_id, embedding_text(r.title, r.text)) for r in self._db.execute(query)]
+        asked = [query] if doc_ids is None else [query.where(CHUNKS.c.doc_id.in_(part)) for part in parts(doc_ids)]
+        rows = (row for one in asked for row in self._db.execute(one))
+        return [(r.chunk_id, embedding_text(r.title, r.text)) for r in rows]
+
+    def documents_without(self, fingerprint: str) -> set[str]:
+        """Ids of live documents of which a chunk has no vector of this model."""
+        has = sa.exists().where(VECTORS.c.chunk_id == CHUNKS.c.chunk_id, VECTORS.c.fingerprint == fingerprint)
+        return set(self._db.execute(live_chunks(CHUNKS.c.doc_id).where(~has).distinct()).scalars())
 
     def missing_of_any(self) -> int:
         """Number of live chunks that have no vector of any model."""

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import TaskID
 
 from bot.commands.ingest.plan import note_opened, refusals, show_plan
+from bot.commands.ingest.planned import check_root, show_runs
 from bot.commands.ingest.sample import place_sample_directory
 from bot.commands.ingest.watch import Job, follow, print_event, print_event_as_json
 from bot.commands.shared import options
@@ -27,6 +28,8 @@ from grounding.records import IngestPlan, IngestReport, Progress
 
 app = options.command_app()
 _STAGES = {
+    "plan": "planning",
+    "run": "documents of the run",
     "read": "reading",
     "words": "indexing words",
     "vectors": "indexing meaning",
@@ -34,6 +37,30 @@ _STAGES = {
     "hyde": "imagining questions",
     "search": "following in Azure AI Search",
 }
+_Acl = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="YAML, glob of paths to list of groups that may read; first match wins."),
+]
+_LexicalOnly = Annotated[
+    bool, typer.Option("--lexical-only", help="Do not make vectors: search by words only, much faster to build.")
+]
+_Watch = Annotated[
+    bool,
+    typer.Option("--watch", help="Keep running and follow every change of the files within seconds; Ctrl-C ends it."),
+]
+_Rebuild = Annotated[
+    bool, typer.Option("--rebuild", help="First make all indexes again from the documents in store; needs no PATH.")
+]
+_DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Only say what would be done, and what it would cost; nothing changes.")
+]
+_Root = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Plan a run that others join by the same command, on this machine or another, wherever they have PATH.",
+    ),
+]
 
 
 @app.command()
@@ -43,27 +70,15 @@ def ingest(
     paths: Annotated[
         list[Path] | None, typer.Argument(metavar="PATH…", help="Files, folders, or a .jsonl corpus.")
     ] = None,
-    acl: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="YAML, glob of paths to list of groups that may read; first match wins."),
-    ] = None,
+    acl: _Acl = None,
     sample: Annotated[bool, typer.Option("--sample", help="The knowledge base that comes with the product.")] = False,
-    lexical_only: Annotated[
-        bool, typer.Option("--lexical-only", help="Do not make vectors: search by words only, much faster to build.")
-    ] = False,
-    watch: Annotated[
-        bool,
-        typer.Option(
-            "--watch", help="Keep running and follow every change of the files within seconds; Ctrl-C ends it."
-        ),
-    ] = False,
-    rebuild: Annotated[
-        bool,
-        typer.Option("--rebuild", help="First make all indexes again from the documents in store; needs no PATH."),
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be done, and what it would cost; nothing changes.")
-    ] = False,
+    lexical_only: _LexicalOnly = False,
+    watch: _Watch = False,
+    rebuild: _Rebuild = False,
+    dry_run: _DryRun = False,
+    root: _Root = None,
+    runs: Annotated[bool, typer.Option("--runs", help="Say how far the runs of --root are; takes no PATH.")] = False,
+    end: Annotated[bool, typer.Option("--end", help="End the run of --root as it stands; takes no PATH.")] = False,
     json: options.JsonFlag = False,
 ) -> None:
     """Take documents into the knowledge base; run it again after a change and only the change costs work.
@@ -75,6 +90,9 @@ def ingest(
     Exit code 2 if a line of a corpus, or every document, was refused. With --watch each change is one line on stdout
     (with --json a JSON object), and Ctrl-C ends it with 130.
 
+    With --root the documents belong to that name and not to a folder of this machine. The first command plans, the others
+    join, each takes what nobody has in hand, and what was killed is gone on with; all end with the same report.
+
     Examples:
       attest ingest --sample
       attest ingest handbook/ prices.xlsx --acl readers.yaml
@@ -82,10 +100,16 @@ def ingest(
       attest ingest handbook/ --dry-run
       attest ingest handbook/ --watch
       attest ingest --rebuild
+      attest ingest /mnt/handbook --root handbook
+      attest ingest --runs
     """
+    check_root(paths, root, runs=runs, end=end, alone=sample or rebuild or watch)
+    if runs or end:
+        show_runs(settings_of(), root, end=end, json=json)
+        return
     _one_of(paths, sample=sample, rebuild=rebuild, watch=watch, dry_run=dry_run)
     settings = settings_of()
-    job = Job(_given(settings, paths, sample=sample), acl, lexical_only)
+    job = Job(_given(settings, paths, sample=sample), acl, lexical_only, root)
     if dry_run:
         planned = run(_plan(context, settings, job))
         raise typer.Exit(show_plan(planned, settings, spent=spending(settings).today(), json=json))
@@ -131,13 +155,18 @@ async def _ingest(context: typer.Context, settings: Settings, job: Job, *, rebui
                 note("all indexes were made again from the documents in store")
             if not job.paths:
                 return None
-            return await ingester.run(job.paths, acl=job.acl, lexical_only=job.lexical_only, on_progress=on_progress)
+            given: Any = {"acl": job.acl, "lexical_only": job.lexical_only, "on_progress": on_progress}
+            if job.root is not None:
+                return await ingester.take_part(job.root, job.paths[0], **given)
+            return await ingester.run(job.paths, **given)
 
 
 async def _plan(context: typer.Context, settings: Settings, job: Job) -> IngestPlan:
     async with opened_ingester(context, settings) as ingester:
         with bars() as on_progress:
-            return await ingester.plan(job.paths, acl=job.acl, lexical_only=job.lexical_only, on_progress=on_progress)
+            return await ingester.plan(
+                job.paths, acl=job.acl, lexical_only=job.lexical_only, on_progress=on_progress, root=job.root
+            )
 
 
 async def _watch(context: typer.Context, settings: Settings, job: Job, *, rebuild: bool, json: bool) -> None:

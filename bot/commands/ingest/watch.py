@@ -37,11 +37,12 @@ Bars = Callable[[], AbstractContextManager[Callable[[Progress], None]]]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The arguments of an ingest: the paths, the file of who may read what, and whether vectors are left out."""
+    """The arguments of an ingest: the paths, the file of who may read what, whether vectors are left out, and the name of the root of a planned run."""
 
     paths: Sequence[Path]
     acl: Path | None
     lexical_only: bool
+    root: str | None = None
 
 
 def print_event(event: dict[str, Any]) -> None:

@@ -44,8 +44,15 @@ class Ingester(Protocol):
         acl: Path | None,
         lexical_only: bool,
         on_progress: Callable[[Progress], None],
+        root: str | None = None,
     ) -> IngestPlan:
-        """What `run` of the same arguments would do; the knowledge base stays as it is. Raises InputError or StoreError."""
+        """What `run` of the same arguments would do, or `take_part` in the run of `root`; the knowledge base stays as it is. Raises InputError or StoreError."""
+        ...
+
+    async def take_part(
+        self, root: str, path: Path, *, acl: Path | None, lexical_only: bool, on_progress: Callable[[Progress], None]
+    ) -> IngestReport:
+        """Take part in the planned run of the root of this name; the report of the whole run. Raises InputError, StoreError, ServiceError."""
         ...
 
     def rebuild(self, on_progress: Callable[[Progress], None], /) -> Awaitable[None]:

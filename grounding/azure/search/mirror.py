@@ -133,7 +133,7 @@ class SearchMirror:
     async def follow_documents(self, doc_ids: Sequence[str]) -> Mirrored | None:
         """Bring up to date what the index holds of these documents, of which the store has noted that they changed; None, and nothing is done, for an index that is not in step.
 
-        Raises ServiceError; Incomplete if single passages were not taken, which are told of again by the next `follow`.
+        Of single passages that are not taken (`failed`) the next `follow` tells again. Raises ServiceError; Incomplete where none of many is taken.
         """
         before = state_of(await self._service.document(STATE_KEY))
         model = (before.embedder if before else "") if self._wanted_model is None else self._wanted_model
@@ -143,9 +143,8 @@ class SearchMirror:
         done = Mirrored()
         keys = await asyncio.to_thread(self._store.untold_of, doc_ids, until)
         await self._bring(self._pairs(keys, model), model, done, lambda: None)
-        if done.failed:
-            raise _incomplete(done)
-        await asyncio.to_thread(self._store.told, until, doc_ids)
+        if not done.failed:
+            await asyncio.to_thread(self._store.told, until, doc_ids)
         return done
 
     async def _step(self, before: State | None, model: str) -> _Step:

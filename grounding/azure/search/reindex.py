@@ -7,7 +7,7 @@ takes the other's place: the knowledge source first, which can name no alias, th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -92,25 +92,35 @@ class Reindexing:
             wanted = in_use  # without a model the vectors stay as they are
         if in_use is not None and in_use != wanted:
             await self._follow_as_it_is(in_use, on_progress)
-        schema, service = self._schema, self._open(wanted)
-        if await service.definition() is None:
+        if await self._open(wanted).definition() is None:
             await self._check_room(wanted)
-        mirror = SearchMirror(
-            service,
+        await self._mirror(wanted, as_it_is=self._schema.embedder is None and in_use is not None).follow(on_progress)
+        held = self._hold and in_use is not None
+        if not held:
+            await self._take(wanted)
+        return Reindexed(wanted, in_use if held and in_use is not None else wanted, in_use)
+
+    async def follow_documents(self, doc_ids: Sequence[str]) -> Mirrored | None:
+        """Bring up to date what the index of today's model and schema holds of these documents, see `SearchMirror`; None, and nothing is done, unless that is in use and in step."""
+        wanted = self._schema.name(self._aliases.name)
+        in_use = await self._aliases.target()
+        if in_use is None or (in_use != wanted and self._schema.embedder is not None):
+            return None
+        return await self._mirror(in_use, as_it_is=True).follow_documents(doc_ids)
+
+    def _mirror(self, index: str, *, as_it_is: bool) -> SearchMirror:
+        schema = self._schema
+        return SearchMirror(
+            self._open(index),
             self._store,
             schema.embedder,
             schema.width,
             semantic=schema.semantic,
             language=schema.language,
             form=schema.form,
-            as_it_is=schema.embedder is None and in_use is not None,
+            as_it_is=as_it_is,
             sleep=self._sleep,
         )
-        await mirror.follow(on_progress)
-        held = self._hold and in_use is not None
-        if not held:
-            await self._take(wanted)
-        return Reindexed(wanted, in_use if held and in_use is not None else wanted, in_use)
 
     async def use(self, index: str) -> str | None:
         """Take an index into use, brought up to date under the model that made its vectors, one without vectors as it is until the next ingest; the one that was

@@ -13,7 +13,7 @@ from grounding.database.postgres import Postgres, retried, told
 from grounding.database.schema import SchemaPart, Step, refuse_other
 from grounding.database.tables import KeptTable
 from grounding.errors import StoreError
-from grounding.store import outbox
+from grounding.store import outbox, runs
 from grounding.store.meta import Meta
 from grounding.store.notes import FolderNotes
 
@@ -86,13 +86,15 @@ _NAME = text("SELECT value || '/' || CAST(CAST('documents' AS regclass) AS oid) 
 
 PART = SchemaPart(
     "store",
-    (Step(_TABLES, oldest=1), Step(outbox.TABLES, oldest=2)),  # who does not know the outbox would not write it
+    # who knows no outbox writes none
+    (Step(_TABLES, oldest=1), Step(outbox.TABLES, oldest=2), Step(runs.TABLES, oldest=2)),
     rights=(
         "GRANT SELECT, INSERT, UPDATE, DELETE ON documents TO {worker}",
         "GRANT SELECT, INSERT, DELETE ON chunks TO {worker}",
         "GRANT SELECT, INSERT, UPDATE ON vectors, meta TO {worker}",
         "GRANT SELECT, INSERT ON versions, changes TO {worker}",
         *outbox.RIGHTS,
+        *runs.RIGHTS,
     ),
     tables=(
         KeptTable(

@@ -23,12 +23,13 @@ from grounding.ingest.readers.content_types import MAIL
 from grounding.store.meta import Meta
 from grounding.store.notes import FolderNotes
 from grounding.store.outbox import OUTBOX
+from grounding.store.runs import FILE_TABLES
 from grounding.store.tables import CHANGES, CHUNKS, DOCUMENTS, META, METADATA, SCHEMA, VECTORS, VERSIONS
 
 T = TypeVar("T")
 _BUSY_S = 30
-_FIRST = (META, VERSIONS, DOCUMENTS, CHUNKS, VECTORS, CHANGES)
-_OLDER = ("1", "2", "3")
+_TABLES = [META, VERSIONS, DOCUMENTS, CHUNKS, VECTORS, CHANGES, OUTBOX, *FILE_TABLES]
+_OLDER = ("1", "2", "3", "4")
 """Forms that are brought to this one when they are opened."""
 _PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-16000")
 
@@ -114,9 +115,7 @@ class StoreFile:
             try:
                 with self.writing() as db:
                     _extend(db)
-                    METADATA.create_all(
-                        db, tables=[*_FIRST, OUTBOX]
-                    )  # the tables that 2 and 4 added are right when empty
+                    METADATA.create_all(db, tables=_TABLES)  # those that were added are right when empty
                     Meta(db).put("schema", str(SCHEMA))
             except StoreError:
                 if last:

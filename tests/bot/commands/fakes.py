@@ -270,6 +270,7 @@ class FakeWorld:
     waiting: dict[str, str] = field(default_factory=dict)
     asked: list[Ask] = field(default_factory=list)
     ingests: list[tuple[tuple[Path, ...], Path | None, bool, Settings]] = field(default_factory=list)
+    roots: list[str] = field(default_factory=list)
     refused: tuple[Refusal, ...] = ()
     opened: int = 0
     closed: int = 0
@@ -338,6 +339,10 @@ class MemoryIngester:
     world: FakeWorld
     settings: Settings
 
+    async def take_part(self, root: str, path: Path, **more: Any) -> IngestReport:
+        self.world.roots.append(root)
+        return await self.run([path], **more)
+
     async def plan(
         self,
         paths: Sequence[Path],
@@ -345,6 +350,7 @@ class MemoryIngester:
         acl: Path | None,
         lexical_only: bool,
         on_progress: Callable[[Progress], None],
+        root: str | None = None,
     ) -> IngestPlan:
         documents = [document for path in paths for document in _documents(path)]
         new = [d for d in documents if d.doc_id not in self.world.library.held]

@@ -62,7 +62,7 @@ def test_another_schema_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "store.db")) as db, db:
         db.execute("UPDATE meta SET value = '99' WHERE name = 'schema'")
     for _ in range(2):
-        with pytest.raises(StoreError, match=r"^the store has schema 99, this program reads 4; ingest into a new"):
+        with pytest.raises(StoreError, match=r"^the store has schema 99, this program reads 5; ingest into a new"):
             StoreFile(tmp_path / "store.db")
 
 
