@@ -65,6 +65,7 @@ async def take_part(
     lease_s: float = LEASE_S,
 ) -> IngestReport:
     """Take part in the run of `root` until it is done, whoever does it; the report of the whole run. Raises InputError for a run that is another, or was ended meanwhile."""
+    from grounding.embedded.rationed import RationedEmbedder
     from grounding.ingest.planned import Job, RunWorker, held, report_of
 
     index, book = shares.index, shares.index.store.runs(lease_s)
@@ -83,6 +84,8 @@ async def take_part(
         on_progress=on_progress,
     )
     run_id = await run.join()
+    if isinstance(shares.embedder, RationedEmbedder):
+        shares.embedder.share(run_id)
     part = await run.work(run_id)
     if part.lease is not None:
         async with held(book, part.lease):

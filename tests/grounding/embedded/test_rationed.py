@@ -92,6 +92,25 @@ async def test_a_run_ends_at_its_ceiling_before_anything_is_sent(spending: Spend
     assert (await again.embed([TEXT])).shape == (1, inner.width), "another run has a ceiling of its own"
 
 
+async def test_processes_of_one_run_share_its_ceiling_and_another_run_has_its_own(place: Places, day: Day) -> None:
+    ceiling = Ceiling(run=3 * TOKENS, day=5 * TOKENS, run_set_by="ATTEST_INGEST_RUN_COST", day_set_by="D")
+    first, second, other = (RationedEmbedder(HashEmbedder(), ceiling, Spending(place(), day)) for _ in range(3))
+    first.share("a")
+    second.share("a")
+    other.share("b")
+    await asyncio.gather(first.embed([TEXT]), second.embed([TEXT]), first.embed([TEXT]))
+    with pytest.raises(CeilingReached, match=rf"this run may take {3 * TOKENS} tokens \(ATTEST_INGEST_RUN_COST\)"):
+        await second.embed([TEXT])
+    await other.embed([TEXT, TEXT])
+    with pytest.raises(CeilingReached, match=r"a day may take"):
+        await other.embed([TEXT])
+    spending = Spending(place(), day)
+    assert (spending.of_run("a"), spending.of_run("b"), spending.of_run("c")) == (3 * TOKENS, 2 * TOKENS, 0)
+    day.now = "2027-11-29"
+    spending.reserve(1, None, "d")
+    assert (spending.of_run("a"), spending.of_run("d")) == (0, 1)
+
+
 async def test_all_runs_of_a_day_end_at_its_ceiling_and_the_next_day_goes_on(spending: Spending, day: Day) -> None:
     ceiling = Ceiling(day=3 * TOKENS, day_set_by="ATTEST_INGEST_DAY_COST")
     first, second = (RationedEmbedder(HashEmbedder(), ceiling, spending) for _ in range(2))
