@@ -33,6 +33,7 @@ from tests.bench.moving import bench_moving
 from tests.bench.on_azure import bench_azure
 from tests.bench.parts import bench_check, bench_search
 from tests.bench.place import Place, fill, prepared
+from tests.bench.planned import bench_planned
 from tests.bench.program import bench_cold, bench_server
 from tests.bench.proving import bench_proof
 from tests.bench.recording import bench_ledger
@@ -63,6 +64,7 @@ BENCHES: dict[str, Bench] = {
     "scale": bench_scale,
     "bm25s": bench_bm25s,
     "upload": bench_upload,
+    "planned": bench_planned,
     "azure": bench_azure,
     "golden": bench_azure_golden,
     "telemetry": bench_telemetry,
@@ -84,6 +86,7 @@ ON_REQUEST = (
     "scale",
     "bm25s",
     "upload",
+    "planned",
     "golden",
     "cost",
     "entries",

@@ -32,6 +32,7 @@ from tests.fakes.odata import BadFilterError, Test, compiled
 KEY = "canary-search-key-0123456789"
 _KEY_SIGNS = re.compile(r"[A-Za-z0-9_\-=]{1,1024}")
 _NAMED_FIELD = re.compile(r"\b(\w+)(?:/any\(| (?:eq|ne|gt) )")
+_AMONG = re.compile(r"search\.in\(chunk_id, '([^']*)', '\|'\)")
 _BEYOND = re.compile(r"chunk_id gt '([^']*)'")
 _INDEX = re.compile(r"/indexes\('([^']+)'\)(.*)")
 
@@ -250,7 +251,9 @@ class AiSearchServer(FaultyServer):
         return refusal(400, "InvalidRequestParameter", "no order with the ranker") if body.get("orderby") else None
 
     def _in_order(self, name: str, body: dict[str, Any], test: Any, select: list[str]) -> web.Response:
-        keys = sorted(self.documents[name])
+        among = _AMONG.search(body.get("filter") or "")
+        wanted = set(among[1].split("|")) & self.documents[name].keys() if among else self.documents[name]
+        keys = sorted(wanted)
         beyond = _BEYOND.search(body.get("filter") or "")
         rows: list[dict[str, Any]] = []
         for key in keys[bisect_right(keys, beyond[1]) if beyond else 0 :]:
