@@ -15,10 +15,11 @@ from bot.compose.resources import Resources
 from bot.places import places_of
 from bot.settings.backends import ListedBackend
 from bot.settings.settings import Settings
-from grounding.embedded.rationed import RationedEmbedder, Spending
+from grounding.embedded.rationed import RationedEmbedder, RationedJobs, Spending
 from grounding.ports import Embedder
 from grounding.services.address import check_key
 from grounding.services.breaker import FAILURES
+from grounding.services.embedding_jobs import EmbeddingJobs
 from grounding.services.key_file import KeyFile
 from grounding.services.remote import Remote
 from rai.personal.redact import Redactor
@@ -33,6 +34,8 @@ QUERY_SHARE = 0.1
 """Of a turn's deadline, for the meaning of one query: a turn can do without, and may search several times."""
 QUERY_FAILURES = 3
 """Failed attempts in a row after which the service is left alone for a while."""
+JOBS_S = 900.0
+"""For one call of the batch API: a file of 200 MB goes up or comes down."""
 INGEST_S, INGEST_RETRIES = 300.0, 5
 """For one batch of an ingest, repetitions and pauses that the service asks for included: nobody waits for an answer."""
 
@@ -67,6 +70,26 @@ def rationed_embedder(settings: Settings, resources: Resources) -> Embedder | No
     if embedder is None or ceiling.is_none:
         return embedder
     return RationedEmbedder(embedder, ceiling, spending(settings))
+
+
+def embedding_jobs(settings: Settings, embedder: Embedder | None, resources: Resources) -> EmbeddingJobs | None:
+    """The batch API of the embedding service, within the ceiling of `embedder`; None where passages are embedded at once. Raises SettingsError."""
+    if settings.embedding.kind != "openai" or settings.embedding.batch == "off":
+        return None
+    from grounding.azure.openai.embedding_jobs import OpenAIEmbeddingJobs
+
+    within = max(JOBS_S, settings.bounds.call_deadline_s)
+    jobs = OpenAIEmbeddingJobs(
+        settings.embedding_url,
+        _credential(settings, resources),
+        settings.embedding.model,
+        settings.embedding.numbers,
+        resources.remote(settings, SERVICE, within_s=within, retries=INGEST_RETRIES, failures=FAILURES),
+        auth=settings.model.auth if settings.embedding_at_openai else "bearer",
+        shorten=settings.embedding.width is not None,
+    )
+    resources.append(jobs.aclose)
+    return RationedJobs(jobs, embedder) if isinstance(embedder, RationedEmbedder) else jobs
 
 
 def spending(settings: Settings) -> Spending:

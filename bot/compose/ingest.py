@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bot.compose.database import usable_places
-from bot.compose.embedder import fingerprint_of, rationed_embedder
+from bot.compose.embedder import embedding_jobs, fingerprint_of, rationed_embedder
 from bot.compose.parts import NAMES, VERDICTS, embedded_screen
 from bot.compose.planned_run import Shares, is_news, take_part
 from bot.compose.resources import Close, Resources
@@ -176,7 +176,9 @@ async def open_ingester(settings: Settings) -> StoreIngester:
     resources = Resources()
     embedder = await asyncio.to_thread(rationed_embedder, settings, resources)
     at_once = settings.embedding.at_once if settings.embedding.kind == "openai" else 1
-    index = await asyncio.to_thread(partial(EmbeddedIndex, places.index, embedder, places.database, at_once=at_once))
+    jobs = embedding_jobs(settings, embedder, resources)
+    opened = partial(EmbeddedIndex, places.index, embedder, places.database, at_once=at_once, jobs=jobs)
+    index = await asyncio.to_thread(opened)
     ledger = await asyncio.to_thread(_ledger, settings, places)
 
     async def close() -> None:

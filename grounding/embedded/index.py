@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from grounding.database.postgres import Postgres
+from grounding.embedded.fill_by_jobs import fill_by_jobs
 from grounding.embedded.fill_vectors import fill
 from grounding.embedded.hypotheticals import fingerprints
 from grounding.embedded.vector_index import approximate, is_behind, path_beside
@@ -20,6 +21,7 @@ from grounding.errors import StoreError
 from grounding.ingest.runs import Lease
 from grounding.ports import Embedder
 from grounding.records import Chunk, Document, DocumentInfo
+from grounding.services.embedding_jobs import EmbeddingJobs
 from grounding.store.chunks import embedding_text
 from grounding.store.history import StoreHistory
 from grounding.store.store import Store
@@ -36,18 +38,24 @@ class EmbeddedIndex:
     """The embedded knowledge base over `folder`, as ingest's target (IngestTarget) and as Library. Opening never changes what stands there.
 
     `shared`: the database that the store lies in, of which the folder has the indexes alone; None for a file beside them. `at_once`: batches of passages that
-    are embedded at the same time.
+    are embedded at the same time; `jobs`: a service that embeds them within a day, in place of at once.
     """
 
     def __init__(
-        self, folder: Path, embedder: Embedder | None, shared: Postgres | None = None, *, at_once: int = 1
+        self,
+        folder: Path,
+        embedder: Embedder | None,
+        shared: Postgres | None = None,
+        *,
+        at_once: int = 1,
+        jobs: EmbeddingJobs | None = None,
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o700)  # restricted documents lie in it
         self.store = Store(folder / "store.db" if shared is None else shared, folder)
         self.past = StoreHistory(self.store.place)
         self.words = WordIndex(folder / "words")
-        self._embedder, self._at_once = embedder, at_once
+        self._embedder, self._at_once, self._jobs = embedder, at_once, jobs
         self._lock_path = folder / "ingest.lock"
         self._wait_s = 0.0 if shared is None else LOCK_WAIT_S
         self._kept_up = -1
@@ -243,14 +251,20 @@ class EmbeddedIndex:
         """
         if self._embedder is None:
             return 0
+        made = 0
         try:
-            return await fill(self.store, self._embedder, batch, on_done, self.follow_vectors, at_once=self._at_once)
+            if self._jobs is not None:
+                made = await fill_by_jobs(self.store, self._embedder.fingerprint, self._jobs, on_done)
+            # what a job left out, too long a text for one, goes as ever
+            return made + await fill(
+                self.store, self._embedder, batch, on_done, self.follow_vectors, at_once=self._at_once
+            )
         finally:
             await asyncio.to_thread(self.follow_vectors)
 
     async def embed(self, doc_ids: Sequence[str], lease: Lease, batch: int) -> int:
         """Embed the chunks of these documents that have no vector, written under `lease`; returns how many were made. Raises ServiceError."""
-        if self._embedder is None:
+        if self._embedder is None or self._jobs is not None:  # jobs take all that is missing, at the end of the run
             return 0
         nothing: Callable[..., None] = lambda *_: None  # noqa: E731 - the codes follow at the end of the run
         return await fill(

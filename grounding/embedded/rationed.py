@@ -14,6 +14,7 @@ from grounding.database.schema import SchemaPart, Step
 from grounding.database.tables import KeptTable
 from grounding.ports import Embedder, Vectors
 from grounding.services.ceiling import Ceiling, CeilingReached
+from grounding.services.embedding_jobs import EmbeddingJobs
 from grounding.store.dialects import forms
 from grounding.store.side import Kept, Place, SideRows, side_at
 from grounding.tokens import count_tokens
@@ -129,10 +130,14 @@ class RationedEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """As the embedder's. Raises CeilingReached before anything is sent, ServiceError, StoreError."""
+        await self.reserve(texts)
+        return await self._embedder.embed(texts)
+
+    async def reserve(self, texts: Sequence[str]) -> None:
+        """Count texts that are about to be sent. Raises CeilingReached, and nothing is counted, StoreError."""
         tokens = await asyncio.to_thread(_tokens_of, texts)
         async with self._reserving:
             await self._reserve(tokens)
-        return await self._embedder.embed(texts)
 
     async def _reserve(self, tokens: int) -> None:
         ceiling = self._ceiling
@@ -153,6 +158,19 @@ class RationedEmbedder:
                 f"a day may take {ceiling.day or 0:,} tokens ({ceiling.day_set_by}); the next begins at 00:00 UTC",
             )
         self._run += tokens
+
+
+class RationedJobs:
+    """Jobs that are handed in within the ceiling of `embedder`: `grounding.services.embedding_jobs.EmbeddingJobs`."""
+
+    def __init__(self, jobs: EmbeddingJobs, embedder: RationedEmbedder) -> None:
+        self._jobs, self._embedder = jobs, embedder
+        self.state, self.vectors, self.forget = jobs.state, jobs.vectors, jobs.forget
+
+    async def submit(self, texts: Sequence[tuple[str, str]], token: str) -> str:
+        """As the service's. Raises CeilingReached before anything is sent."""
+        await self._embedder.reserve([text for _, text in texts])
+        return await self._jobs.submit(texts, token)
 
 
 def _tokens_of(texts: Sequence[str]) -> int:

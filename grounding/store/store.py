@@ -237,6 +237,14 @@ class Store:
 
         self._database.write(work)
 
+    def embedding_jobs(self, fingerprint: str) -> str | None:
+        """What is noted of jobs that embed for this model, as `note_embedding_jobs` had it."""
+        return self._database.read(lambda db: Meta(db).value(f"embedding jobs {fingerprint}"))
+
+    def note_embedding_jobs(self, fingerprint: str, noted: str) -> None:
+        """Note the jobs that embed for this model."""
+        self._database.write(lambda db: Meta(db).put(f"embedding jobs {fingerprint}", noted))
+
     def changes_until(self) -> int:
         """Number of the newest change that an index of vectors has to follow; 0 if there was none."""
         return self._database.read(lambda db: ChunkVectors(db).changes_until())

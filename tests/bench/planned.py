@@ -75,7 +75,7 @@ class Filled:
 
 
 async def bench_planned(place: Place) -> list[Figure]:
-    """One-passage documents; the count is the first --size where one is given that is not the usual, else 100,000."""
+    """100,000 one-passage documents."""
     with running() as server, own_schema(server) as url:
         found = await asyncio.to_thread(filled, url, place.scratch / "planned", COUNT)
     note = f"{WORKERS} workers, one killed at {KILLED_AT:.0%}; vectors of {WIDTH} numbers; PostgreSQL {VERSION}; stand-ins in a process of their own"
@@ -270,7 +270,7 @@ class _Embeddings(EmbeddingsServer):
         self.headers.clear()
         self.count += len(texts)
         made_up = np.random.default_rng(self.count).standard_normal((len(texts), width)).astype(np.float32)
-        return made_up / np.linalg.norm(made_up, axis=1, keepdims=True)
+        return np.asarray(made_up / np.linalg.norm(made_up, axis=1, keepdims=True), np.float32)
 
 
 async def _stand_in(width: int) -> None:

@@ -54,6 +54,12 @@ class Embedding(Group):
         description="batches of 64 passages that an ingest sends to the embedding service at the same time",
     )
 
+    batch: Literal["off", "on"] = Field(
+        "off",
+        alias="embedding_batch",
+        description="on: an ingest hands passages in as jobs of OpenAI's batch API, done within 24 hours at its own price, and waits for them",
+    )
+
     @property
     def numbers(self) -> int:
         """Numbers of a vector of the service."""
@@ -103,6 +109,10 @@ def embedding_conflicts(embedding: Embedding, chat: ChatModel) -> Conflicts:
     yield (
         service and embedding.width is None and embedding.model not in EMBEDDING_WIDTHS,
         f"ATTEST_EMBEDDING_MODEL={embedding.model} needs ATTEST_EMBEDDING_WIDTH; known without it are {', '.join(EMBEDDING_WIDTHS)}",
+    )
+    yield (
+        listed and embedding.batch == "on",
+        "ATTEST_EMBEDDING_BATCH=on and ATTEST_OPENAI_BACKENDS with embeddings: allowed is one of them; a job stays with the service that has it",
     )
     yield (
         listed and not embedding.listed_in(chat),

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 import openai
-from numpy.typing import NDArray
 from openai import Timeout
 
 from grounding.azure.openai.client import CONNECT_S, Auth, KeySource, make_client
 from grounding.azure.openai.faults import translated
 from grounding.azure.openai.fingerprint import service_fingerprint
 from grounding.azure.openai.replies import counted, parsed
+from grounding.azure.openai.vectors import unit, vectors_of
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 from grounding.observe import EmbedCall, added, observed
 from grounding.ports import Vectors
@@ -120,7 +120,7 @@ class OpenAIEmbedder:
         middle = len(text) // 2
         cut = text.rfind(" ", middle // 2, middle) + 1 or middle
         rows = [await self._rows([part.strip() or _NOTHING], call) for part in (text[:cut], text[cut:])]
-        return _unit(np.asarray(cut * rows[0] + (len(text) - cut) * rows[1], np.float64))
+        return unit(np.asarray(cut * rows[0] + (len(text) - cut) * rows[1], np.float64))
 
     async def _attempt(self, texts: Sequence[str], call: EmbedCall) -> Vectors:
         with translated(self._remote.service):
@@ -128,7 +128,7 @@ class OpenAIEmbedder:
         data = await asyncio.to_thread(_object, self._remote.service, body)
         told = counted(data.get("usage"), "prompt_tokens", "completion_tokens")
         call.usage = added(call.usage, {name: told[name] for name in ("prompt_tokens",) if name in told})
-        found = await asyncio.to_thread(_read, self._remote.service, data, len(texts))
+        found = await asyncio.to_thread(vectors_of, self._remote.service, data, len(texts))
         if found.shape[1] != self._width:
             wanted = f"ATTEST_EMBEDDING_WIDTH={self._width}" if self._shorten else f"{self._width} are expected"
             raise ServiceRejected(
@@ -164,38 +164,3 @@ def _object(service: str, body: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ServiceReplyInvalid(service, "the reply holds no vectors")
     return data
-
-
-def _read(service: str, data: dict[str, Any], count: int) -> Vectors:
-    """The vectors of a reply in the order of the texts, shape (count, width of the reply). Raises ServiceReplyInvalid if it is not whole
-    and sound.
-    """
-    items = data.get("data")
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise ServiceReplyInvalid(service, "the reply holds no vectors")
-    if len(items) != count:
-        raise ServiceReplyInvalid(service, f"{len(items)} vectors came back for {count} texts")
-    by_index = {item.get("index"): item.get("embedding") for item in items if type(item.get("index")) is int}
-    if by_index.keys() != set(range(count)):
-        raise ServiceReplyInvalid(service, "the reply does not tell which vector is whose")
-    return _unit(_matrix(service, [by_index[i] for i in range(count)]))
-
-
-def _matrix(service: str, rows: Sequence[Any]) -> NDArray[np.float64]:
-    try:
-        found = np.array([np.asarray(row) for row in rows])
-        if found.ndim != 2 or found.dtype.kind not in "fi" or not found.shape[1]:
-            raise TypeError
-    except (TypeError, ValueError, OverflowError):
-        raise ServiceReplyInvalid(service, "the vectors are not lists of numbers of one length") from None
-    lengths = np.linalg.norm(found.astype(np.float64), axis=1)
-    if not np.isfinite(lengths).all():
-        raise ServiceReplyInvalid(service, "a vector holds what is no number")
-    if not lengths.all():
-        raise ServiceReplyInvalid(service, "a vector is zero")
-    return found.astype(np.float64)
-
-
-def _unit(rows: NDArray[np.float64]) -> Vectors:
-    """Rows scaled to length one; none is zero."""
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from bot.commands.doctor.diagnosis import Diagnosis
 from bot.commands.doctor.services import check_services
-from bot.compose.embedder import spending
+from bot.compose.embedder import fingerprint_of, spending
 from bot.compose.ingest import is_taken_in
 from bot.compose.system import compose
 from bot.records import Ask
@@ -24,6 +24,7 @@ from rai.records import Outcome
 from tests.bot.compose.test_system import changed
 from tests.e2e.processes import settings_over
 from tests.fakes import faults
+from tests.fakes.embedding_batches_server import EmbeddingBatchesServer
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer
 from tests.knowledge_base import running, take_in_page
 
@@ -53,6 +54,22 @@ def settings(embedded: Settings, server: EmbeddingsServer) -> Settings:
         embedding_width=256,
         retries=0,
     )
+
+
+async def test_passages_go_to_the_batch_api_where_the_settings_say_so(embedded: Settings, tmp_path: Path) -> None:
+    async with EmbeddingBatchesServer(looks=1, width=256) as server:
+        more = {"embedder": "openai", "embedding_base_url": server.base_url, "embedding_model": "embed-1"}
+        settings = changed(
+            embedded, **more, embedding_api_key=SecretStr(KEY), embedding_width=256, embedding_batch="on", retries=0
+        ).changed(ingest_run_tokens=100_000)
+        await take_in_page(settings, tmp_path)
+        (job,) = server.jobs.values()
+        assert job["request_counts"]["completed"] > 0
+        assert not [path for path, _ in server.bodies if path.endswith("/embeddings")]
+        assert StoreReader(settings.files.home / "index" / "store.db").chunks_without_vector(
+            fingerprint_of(settings) or ""
+        ) == (0, 0)
+        assert spending(settings).today() > 0
 
 
 async def test_a_question_is_answered_by_the_vectors_of_the_service_and_by_words_when_it_is_dead(
