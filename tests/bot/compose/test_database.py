@@ -91,8 +91,8 @@ def test_a_newer_schema_is_not_upgraded_and_nothing_is_half_made(
     run(database_url, "UPDATE attest_schema SET number = 99 WHERE part = 'spending'")
     with pytest.raises(StoreError, match="newer than this program knows"):
         upgraded(settings, None)
-    run(database_url, "UPDATE attest_schema SET number = 1 WHERE part = 'spending'")
     broken = schema_parts()[-1]
+    run(database_url, f"UPDATE attest_schema SET number = {broken.number} WHERE part = '{broken.name}'")
     worse = type(broken)(broken.name, (*broken.steps, Step(("SELECT 1/0",), oldest=1)), broken.rights)
     monkeypatch.setattr("bot.compose.database.schema_parts", lambda: (*schema_parts()[:-1], worse))
     with pytest.raises(StoreError, match="22012"):
