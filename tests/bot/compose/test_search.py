@@ -70,6 +70,22 @@ async def test_a_removed_document_is_in_no_answer_while_the_service_cannot_delet
     assert [d["text"] for d in server.documents["attest"].values() if "Watch Plus" in d.get("text", "")] == []
 
 
+async def test_what_others_deleted_from_the_index_comes_back_with_a_rebuild(
+    settings: Settings, server: AiSearchServer, tmp_path: Path
+) -> None:
+    """An ingest looks at what changed in the store alone."""
+    await take_in_page(settings, tmp_path / "kb")
+    held = server.documents["attest"]
+    lost = next(key for key, document in held.items() if document["source"] == "attest")
+    held.pop(lost)
+    await take_in_page(settings, tmp_path / "kb")
+    assert lost not in held
+    ingester = await open_ingester(settings)
+    await ingester.rebuild(lambda _: None)
+    await ingester.close()
+    assert lost in held
+
+
 async def test_a_document_that_is_restored_is_found_again(
     settings: Settings, server: AiSearchServer, tmp_path: Path
 ) -> None:
