@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -37,20 +37,35 @@ class Attached:
     url: str
 
 
+Left = Literal["file", "file_large", "file_full", "file_many"]
+"""Why a file, or the end of one, is left out, as `teams.yaml` says it: it cannot be read; it is too large; the files before it filled the room; there were too many."""
+
+
+class _Unread(Exception):
+    """Nothing was read of a file."""
+
+    def __init__(self, why: Left) -> None:
+        super().__init__(why)
+        self.why = why
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What became of all that hangs on a message: the text that was read, and the names of what was and what could not be."""
+    """What became of all that hangs on a message: the text that was read, and the names of what was and what was not, `left` by the reason."""
 
     text: str = ""
     read: tuple[str, ...] = ()
     pictures: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
+    left: Mapping[Left, tuple[str, ...]] = field(default_factory=dict)
 
     def lines(self, language: str) -> str:
         """What the person is told, a paragraph each; empty where nothing hung on the message."""
-        told = (("picture", self.pictures), ("file", self.unread), ("read", self.read))
+        told = {"picture": self.pictures, **self.left, "read": self.read}
+        limits = {"most": MOST, "mib": MAX_BYTES // 2**20, "characters": MAX_CHARS}
         return "\n\n".join(
-            say(name, language).format(names=", ".join(map(plain, names))) for name, names in told if names
+            say(name, language).format(names=", ".join(map(plain, names)), **limits)
+            for name, names in told.items()
+            if names
         )
 
 
@@ -78,34 +93,50 @@ def asked_nothing(files: Opened, language: str) -> str:
 
 
 async def opened(attached: Sequence[Attached], *, loopback: bool) -> Opened:
-    """Fetch and read what can be read. `loopback`: files may also come from this machine, as from a tool for trying the bot."""
+    """Fetch and read what can be read, as far as there is room. `loopback`: files may also come from this machine, as from a tool for trying the bot."""
     pictures = tuple(item.name for item in attached if item.kind == "picture")
     texts: list[str] = []
     read: list[str] = []
-    unread: list[str] = []
+    left: dict[Left, tuple[str, ...]] = {}
+
+    def leave(name: str, why: Left) -> None:
+        left[why] = (*left.get(why, ()), name)
+
     room = MAX_CHARS
     files = [item for item in attached if item.kind == "file"]
     with Guard() as guard:
         for item in files[:MOST]:
-            text = await _text(item, guard, loopback=loopback) if room else ""
-            if text:
-                texts.append(f"{item.name}:\n{text[:room]}")
-                room -= min(room, len(text))
-            (read if text else unread).append(item.name)
-    unread += [item.name for item in files[MOST:]]
-    return Opened("\n\n".join(texts), tuple(read), pictures, tuple(unread))
+            if not room:
+                leave(item.name, "file_full")
+                continue
+            try:
+                text = await _text(item, guard, loopback=loopback)
+            except _Unread as unread:
+                leave(item.name, unread.why)
+                continue
+            texts.append(f"{item.name}:\n{text[:room]}")
+            read.append(item.name)
+            if len(text) > room:
+                leave(item.name, "file_full")
+            room -= min(room, len(text))
+    for item in files[MOST:]:
+        leave(item.name, "file_many")
+    return Opened("\n\n".join(texts), tuple(read), pictures, left)
 
 
 async def _text(item: Attached, guard: Guard, *, loopback: bool) -> str:
-    """The text of a file, empty if it cannot be had."""
+    """The text of a file. Raises _Unread where there is none."""
     if not _may_fetch(item.url, loopback=loopback):
-        return ""
+        raise _Unread("file")
     try:
         data = await _fetched(item.url)
-        return (await asyncio.to_thread(guard.read, data, item.name)).text
+        text = (await asyncio.to_thread(guard.read, data, item.name)).text
     except (AttestError, aiohttp.ClientError, TimeoutError, ValueError) as error:
         log.info("an attached file was not read: %s", type(error).__name__)
-        return ""
+        raise _Unread("file") from error
+    if not text:
+        raise _Unread("file")
+    return text
 
 
 async def _fetched(url: str) -> bytes:
@@ -117,7 +148,7 @@ async def _fetched(url: str) -> bytes:
         while len(data) <= MAX_BYTES and (more := await response.content.read(MAX_BYTES + 1 - len(data))):
             data += more
     if len(data) > MAX_BYTES:
-        raise ValueError("too large")
+        raise _Unread("file_large")
     return data
 
 

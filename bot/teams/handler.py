@@ -104,6 +104,10 @@ class _Question:
         """What a button completes: of a pasted conversation the question in it."""
         return self.pasted.question if self.pasted else self.text
 
+    def told(self) -> tuple[Turn, ...]:
+        """All that the message says: what a file says is said by whoever sent it, before what they ask."""
+        return (*([Turn("customer", self.file)] if self.file else ()), *self.turns())
+
     def turns(self) -> tuple[Turn, ...]:
         """The turns of the conversation that later questions are read with."""
         if self.pasted is None:
@@ -396,7 +400,7 @@ class ActivityHandler:
         if self._knowledge is None or reply.intent or made is None or made.rework is not None:
             return None
         try:
-            return await self._knowledge.in_view((*history, *question.turns()), user)
+            return await self._knowledge.in_view((*history, *question.told()), user)
         except AttestError as error:
             log.warning("what a call is about could not be read: %s", kind_and_place(error))
             return None

@@ -37,6 +37,8 @@ async def files() -> AsyncIterator[str]:
             raise web.HTTPFound("/some.txt")
         if name == "none":
             raise web.HTTPNotFound
+        if name == "empty.txt":
+            return web.Response(text="  ")
         if name == "long.txt":
             return web.Response(text="The code is E17. " * 2000)
         return web.Response(body=b"x " * (MAX_BYTES if name == "big.txt" else 0) or b"The display shows error E17.")
@@ -132,18 +134,26 @@ async def test_of_a_refused_question_the_file_is_forgotten_too(bots: Bots, chann
     assert [ask.history for ask in bot.answer.asked] == [(), (), (Turn("customer", TOLD),)]
 
 
-@pytest.mark.parametrize("name", ["big.txt", "elsewhere", "none"])
-async def test_what_cannot_be_had_is_said(files: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "why"), [("big.txt", "file_large"), ("elsewhere", "file"), ("none", "file"), ("empty.txt", "file")]
+)
+async def test_what_cannot_be_had_is_said(files: str, name: str, why: str) -> None:
     made = await opened(attached_to({"attachments": [file(f"{files}/{name}")]}), loopback=True)
-    assert (made.text, made.read, made.unread) == ("", (), ("notes.txt",))
-    assert made.lines("en") == say("file").format(names="notes.txt")
+    assert (made.text, made.read, made.left) == ("", (), {why: ("notes.txt",)})
+    assert made.lines("en") == say(why).format(names="notes.txt", mib=10)
 
 
-async def test_what_is_read_is_bounded(files: str) -> None:
+async def test_what_is_read_is_bounded_and_the_bound_is_said(files: str) -> None:
     many = [file(f"{files}/long.txt", f"{n}.txt") for n in range(5)]
     made = await opened(attached_to({"attachments": many}), loopback=True)
     assert len(made.text) <= MAX_CHARS + len("0.txt:\n")
-    assert (made.read, made.unread) == (("0.txt",), ("1.txt", "2.txt", "3.txt", "4.txt"))
+    assert made.read == ("0.txt",)
+    assert made.left == {"file_full": ("0.txt", "1.txt", "2.txt"), "file_many": ("3.txt", "4.txt")}
+    full, too_many, read = made.lines("en").split("\n\n")
+    assert str(MAX_CHARS) in full
+    assert full.endswith("0.txt, 1.txt, 2.txt.")
+    assert too_many.startswith("At most 3 files of a message are read; left out: 3.txt, 4.txt.")
+    assert read == say("read").format(names="0.txt")
 
 
 @pytest.mark.parametrize(
@@ -163,7 +173,7 @@ async def test_what_is_read_is_bounded(files: str) -> None:
 async def test_nothing_is_fetched_from_elsewhere(url: str) -> None:
     """Network is closed in tests: what would be fetched would raise."""
     made = await opened(attached_to({"attachments": [file(url)]}), loopback=False)
-    assert made.unread == ("notes.txt",)
+    assert made.left == {"file": ("notes.txt",)}
 
 
 def test_cards_and_the_messages_own_text_are_no_files() -> None:

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from bot.records import Ask, OnStage, Reply
 from bot.settings.load import load_settings
 from bot.system import System
 from bot.teams.answer_card import Shown, answer_card, read_change
+from bot.teams.attachments import FILE
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.message_limits import check_activity
 from bot.turn.small_talk import small_talk
@@ -197,3 +200,19 @@ async def test_change_and_a_pasted_customer_over_the_wire(bots: Bots, channel: F
     assert said == ["I have the Wren X2.", "Yes?", "Does it work in Norway?", REPLY.answer], (
         "the customer before is gone"
     )
+
+
+async def test_what_a_file_names_is_in_view_of_the_question_that_comes_with_it(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    async def give(_: web.Request) -> web.Response:
+        return web.Response(text="I have the Wren X2 and live in Norway.")
+
+    app = web.Application()
+    app.router.add_get("/case.txt", give)
+    async with TestServer(app) as server:
+        bot = await bots.start(answer=Remembering(), knowledge=PersonsKnowledge(system))
+        file = {"contentType": FILE, "name": "case.txt", "content": {"downloadUrl": str(server.make_url("/case.txt"))}}
+        await bot.post(channel.inbound("What does it cost?", attachments=[file]))
+        [message] = await channel.until_messages(1)
+    assert line_of(message["attachments"][0]["content"]) == "In view: Wren X2 · Norway"
