@@ -60,7 +60,7 @@ class Opened:
 
     def lines(self, language: str) -> str:
         """What the person is told, a paragraph each; empty where nothing hung on the message."""
-        told = {"picture": self.pictures, **self.left, "read": self.read}
+        told: dict[str, tuple[str, ...]] = {"picture": self.pictures, **self.left, "read": self.read}
         limits = {"most": MOST, "mib": MAX_BYTES // 2**20, "characters": MAX_CHARS}
         return "\n\n".join(
             say(name, language).format(names=", ".join(map(plain, names)), **limits)

@@ -452,7 +452,7 @@ def answered(ask: Ask) -> Reply:
         timings_ms={"retrieve": 4.0, "check": 2.0},
         kb_version="kb-1",
         mode={"generator": "fake", "grader": "overlap", "search": "lexical", "screen": "words"},
-        notes=("made by a test",),
+        notes=("tavily: failed (status 500); answered from the knowledge base only",),
     )
 
 

@@ -35,7 +35,7 @@ def test_ask_shows_outcome_answer_source_claim_note_and_timing(attest: Attest) -
         "Checked: 1 number: found word for word",
     ):
         assert part in ran.out
-    for part in ("made by a test", "retrieve 4 ms, check 2 ms", "entry e1"):
+    for part in ("answered from the knowledge base only", "retrieve 4 ms, check 2 ms", "entry e1"):
         assert part in ran.out
     assert ANSI not in ran.out
     verbose = attest("ask", "How long do refunds take?", "-v").out

@@ -38,7 +38,7 @@ REPLY = reply_of(
     internal_notes=(InternalNote("Escalation", "e.md", "e1", "Call Wren."),),
     clarification=Clarification("Which plan: Care, Care+ or another?", ("Care", "Care+"), "two plans compete"),
     coverage=(Covered("what it costs", True), Covered("how long it runs", False)),
-    notes=("the web was not searched", "1 passage(s) with hidden instructions left out"),
+    notes=("only what everyone may see was searched", "1 passage(s) with hidden instructions left out"),
     usage={"calls": 1, "prompt_tokens": 900, "completion_tokens": 40},
     web=(WebResult("Fees", "https://fees.example/a", "Fees are €4.90.", tier="trusted"),),
 )

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from bot.turn.small_talk import lists
 from bot.wording import notices, refusals, teams
-from bot.wording.notices import notice, said, tells_empty
+from bot.wording.notices import in_languages, notice, said, tells_empty
 from rai.records import Outcome
 
+WORDING = Path(notices.__file__).parent
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
 
 
@@ -43,3 +51,37 @@ def test_an_outcome_speaks_the_language_and_english_where_it_has_no_words() -> N
 def test_an_empty_knowledge_base_is_known_by_its_notice_in_each_language() -> None:
     assert all(tells_empty(said("empty", code)) for code in LANGUAGES)
     assert not tells_empty(said("failed"))
+
+
+INNER = re.compile(
+    r"\b(?:openai|azure|tavily|serpapi|duckduckgo|sqlite|postgres(?:ql)?|onnx|bm25|chunks?|embeddings?|vectors?|scores?|thresholds?|crag|hyde|prompts?|grader|retriever|"
+    r"JSON|HTTP|regex|traceback|exception|status \d{3})\b|\bATTEST_|\w/\w[\w/-]*\.\w+|\w\.(?:py|yaml|md)\b|\b[a-z]+(?:_[a-z]+)+\b",
+    re.IGNORECASE,
+)
+"""Words of those who run the product: services, settings, scores, paths and names of rules."""
+
+
+def _told() -> Iterator[tuple[str, str, str]]:
+    tables = {path.name: in_languages(path.name) for path in WORDING.glob("*.yaml") if path.name in IN_CONVERSATIONS}
+    for file, languages in tables.items():
+        for code, rows in languages.items():
+            yield from ((f"{file} {code}", name, text) for name, text in _texts(rows))
+    for code, known in lists().languages.items():
+        yield from ((f"small talk {code}", name, text) for name, text in asdict(known.texts).items())
+
+
+def _texts(rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, text in rows.items():
+        if isinstance(text, str):
+            yield name, text
+        elif isinstance(text, Mapping):
+            yield from _texts(text)
+
+
+IN_CONVERSATIONS = ("card.yaml", "closest.yaml", "extension.yaml", "notices.yaml", "refusals.yaml", "teams.yaml")
+
+
+def test_nothing_that_a_conversation_is_told_has_a_word_of_those_who_run_the_product() -> None:
+    found = [(where, name, text) for where, name, text in _told() if INNER.search(re.sub(r"\{\w+\}", "", text))]
+    assert found == []
+    assert sum(1 for _ in _told()) > 500

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.records import Citation, Reply
+from bot.records import Citation, InternalNote, Reply
 from bot.teams.render import render
 from bot.wording.web import web_label, web_notice, web_tag
 from grounding.records import Tier, WebResult
@@ -108,6 +108,7 @@ def test_a_message_that_is_too_large_for_its_sources_keeps_the_line() -> None:
     many = tuple(replace(OTHER, n=n, quote="word " * 400) for n in range(3, 20))
     answer = "x" * 9000 + "".join(f" [{c.n}]" for c in many)
     for teams in (True, False):
-        message = render(told(MIXED, answer=answer, citations=many, notes=("n" * 4000,) * 9), teams=teams)
+        notes = (InternalNote("Note", "n.md", "n1", "n" * 4000),) * 9
+        message = render(told(MIXED, answer=answer, citations=many, internal_notes=notes), teams=teams)
         assert "coffee.example (not on your list of trusted sites)" in message["text"]
         assert len(message["text"]) < 10_000

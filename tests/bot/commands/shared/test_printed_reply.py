@@ -156,12 +156,13 @@ def test_what_is_offered_internal_and_noted_stands_apart_from_the_answer() -> No
         REPLY,
         internal_notes=(InternalNote("Known issue", "i.md", OTHER, "Offer an exchange."),),
         offered=(replace(CITED, n=2, title="Contact", quote="Write to us."),),
-        notes=("the web was not asked",),
+        notes=("tavily: failed (status 500); answered from the knowledge base only",),
     )
     text = shown(reply)
     order = ["Sources", "You may want to read", "For you alone, not for the customer", "Offer an exchange.", "Notes"]
     assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
-    assert text.index("the web was not asked") > text.index("Notes")
+    assert text.index("answered from the knowledge base only") > text.index("Notes")
+    assert "tavily" not in text
 
 
 def claim(kind: Kind, status: Status) -> Claim:
