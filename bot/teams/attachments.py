@@ -60,12 +60,10 @@ class Opened:
 
     def lines(self, language: str) -> str:
         """What the person is told, a paragraph each; empty where nothing hung on the message."""
-        told: dict[str, tuple[str, ...]] = {"picture": self.pictures, **self.left, "read": self.read}
+        told: list[tuple[str, tuple[str, ...]]] = [("picture", self.pictures), *self.left.items(), ("read", self.read)]
         limits = {"most": MOST, "mib": MAX_BYTES // 2**20, "characters": MAX_CHARS}
         return "\n\n".join(
-            say(name, language).format(names=", ".join(map(plain, names)), **limits)
-            for name, names in told.items()
-            if names
+            say(name, language).format(names=", ".join(map(plain, names)), **limits) for name, names in told if names
         )
 
 

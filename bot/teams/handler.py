@@ -36,23 +36,26 @@ from bot.teams.answer_card import (
 )
 from bot.teams.attachments import Opened, asked_nothing, attached_to, opened
 from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
+from bot.teams.extension.checked import check_card, check_text, found_of
 from bot.teams.extension.knowledge import PersonsKnowledge
-from bot.teams.extension.messages import MessageExtension
+from bot.teams.extension.messages import MAX_MESSAGE, MessageExtension
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import Abandoned, ActivityKey, Inbox, key_of
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
-from bot.teams.render import notice, render
+from bot.teams.render import checked_message, notice, render
 from bot.teams.responses import Responses
 from bot.teams.undelivered import Undelivered, Waiting
 from bot.teams.worker import Busy, Job, Worker
 from bot.turn.delivery import Deliveries, Delivery
 from bot.turn.pasted import Pasted, read_pasted
 from bot.turn.rework import offered_reworks
+from bot.turn.small_talk import to_check
 from bot.view.reply import DELIVERED, view_of
 from bot.wording.card import CardWords
 from bot.wording.closest import unknown
+from bot.wording.extension import ExtensionWords
 from bot.wording.notes import PUBLIC_ONLY
 from bot.wording.pictures import asks_about_unsaid, is_about_picture
 from bot.wording.places import place
@@ -356,6 +359,8 @@ class ActivityHandler:
                 question = replace(question, file=files.text)
                 if not text:
                     return notice(asked_nothing(files, _language(activity))), question, None
+                if (checked := await self._checked(activity, text)) is not None:
+                    return checked, question, None
                 history = () if question.pasted or question.anew else await self._history.recall(activity)
                 if change and (strange := await self._unknown(change, user)):
                     return notice(unknown(strange, _language(activity))), question, None
@@ -391,6 +396,18 @@ class ActivityHandler:
             log.error("a turn ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
             await self._deliveries.write(_delivery(activity, reply).ended(UNSHOWN))
             return notice(say("apology", _language(activity))), question, None
+
+    async def _checked(self, activity: Json, text: str) -> Json | None:
+        """What is found of a message behind "check this:", for all who read along; None where that is not asked for. Raises ServiceError, StoreError, WorkError."""
+        wish = to_check(text, activity.get("locale")) if self._knowledge is not None else None
+        if wish is None or self._knowledge is None:
+            return None
+        message, language = wish
+        words, card = ExtensionWords(language), CardWords(language)
+        actor = actor_of(activity, self._settings)
+        report, passages = await self._knowledge.check(message[:MAX_MESSAGE], self._reader(activity), actor)
+        found = found_of(message, report, passages, words, card)
+        return checked_message(check_text(found, card), check_card(found, card), teams=is_teams(activity))
 
     async def _in_view(
         self, reply: Reply, question: _Question, history: Sequence[Turn], user: str | None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bot.records import Reply
-from bot.teams.answer_card import MAX_ROWS, Shown, answer_card
+from bot.teams.answer_card import CARD, MAX_ROWS, Shown, answer_card
 from bot.teams.markdown import with_live_citations
 from bot.teams.message_limits import (
     MARKER,
@@ -100,6 +100,13 @@ def _with_verdict(message: Json, line: str) -> Json:
 def notice(text: str) -> Json:
     """A message of our own words, without evidence."""
     return {"type": "message", "textFormat": "markdown", "text": text}
+
+
+def checked_message(text: str, card: Json, *, teams: bool) -> Json:
+    """The message with what was found of a text that somebody had checked; on Teams with its card, where that fits."""
+    message = notice(text)
+    carded = {**message, "attachments": [{"contentType": CARD, "content": card}], "summary": card["fallbackText"]}
+    return carded if teams and size(carded) <= BUDGET else message
 
 
 def plain_form(message: Json) -> Json:

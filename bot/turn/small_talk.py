@@ -29,6 +29,7 @@ Form = Literal[
     "friendlier",
     "shorter",
     "why",
+    "check",
     "about",
     "help",
     "farewell",
@@ -47,6 +48,7 @@ INTENTS: Mapping[Form, Intent] = {
     "friendlier": "rework",
     "shorter": "rework",
     "why": "rework",
+    "check": "help",
     "about": "about",
     "help": "help",
     "farewell": "farewell",
@@ -62,7 +64,7 @@ ANSWERED_WORDS = 12
 """A human agent who wrote this many words, or a number, has answered the customer; fewer are "one moment"."""
 REWORKS: frozenset[str] = frozenset(get_args(How))
 """Forms that ask for something to be made of what was said."""
-_ASKING = frozenset({"greeting", "help", "about", "why"}) | REWORKS
+_ASKING = frozenset({"greeting", "help", "about", "why", "check"}) | REWORKS
 """Forms that a question mark may follow."""
 _NAMED = frozenset({"greeting", "thanks", "farewell"})
 """Forms behind which a name may stand."""
@@ -75,6 +77,9 @@ INTO = "into"
 """Phrases that name the language to translate into, by its code."""
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHES = re.compile("['\u2019\u02bc`\u00b4]")
+_EMAIL = re.compile(r"\be[- \u2010\u2011]mail", re.IGNORECASE)
+_CHECKED = re.compile(r"\s*:\s*|\s*\n\s*|\?\s+|\s[-–—]\s")
+"""Between the wish to have something checked and what is to be checked."""
 _RUN = re.compile(r"([^\W\d_])\1\1+")
 _BREAK = re.compile(r"[.!?;:…]")
 _CLAUSE = re.compile(r"[.!;:…,\n]+|\s[-–—]\s")
@@ -102,6 +107,7 @@ class SmallTalkTexts:
     why: str
     why_sources: str
     nothing_yet: str
+    check: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +150,12 @@ class Talk:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A message as one language reads it; `own`: without the words that are said everywhere."""
+    """A message as one language reads it; `own`: without the words that are said everywhere; `said`: all forms that it has."""
 
     form: Form
     own: bool
     into: str = ""
+    said: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +181,10 @@ def lists() -> Lists:
 def _language(code: str, row: Mapping[str, Any], shared: Mapping[str, Any]) -> SmallTalkLanguage:
     known = {*FORMS, *_BESIDE, "help_first"}
     row = {**row, **{f"{INTO} {target}": phrases for target, phrases in row.get(INTO, {}).items()}}
+    wishes, made = row.pop("wish"), row.pop("made")
+    right = row.pop("right")
+    row |= {"check": [row["check"], right], "why": [row["why"], right]}
+    row |= {form: [row[form], [wish.format(thing) for wish in wishes for thing in made[form]]] for form in made}
     known |= {name for name in row if name.startswith(f"{INTO} ")}
     unknown = [name for name in (*row, *shared) if name not in known | {"texts", "buttons", INTO}]
     if unknown:
@@ -212,6 +223,16 @@ def small_talk(text: str, history: Sequence[Turn] = (), locale: str | None = Non
     return Talk(found[code].form, code, found[code].into)
 
 
+def to_check(text: str, locale: str | None = None) -> tuple[str, str] | None:
+    """What of a message is to be checked, and the language in which that is asked for: what stands behind "check this:", or in the lines below it. None where nothing is."""
+    for mark in _CHECKED.finditer(text, 0, LONGEST):
+        head, rest = text[: mark.end()], text[mark.end() :].strip()
+        found = {code: read for code, read in _forms(head, beginning=False).items() if "check" in read.said}
+        if found and terms(rest):
+            return rest, _language_of(found, (), locale)
+    return None
+
+
 def courtesy(text: str, known: frozenset[str], history: Sequence[Turn] = (), locale: str | None = None) -> Talk | None:
     """What a message says that begins or ends with a greeting, thanks or a farewell and else chats: "morning! quiet so far here". For a message that
     nothing was found on: whatever asks, has a number or says one of the terms `known`, those of what was found, is None.
@@ -247,10 +268,15 @@ def _forms(text: str, *, beginning: bool) -> dict[str, _Read]:
         return {}
     out: dict[str, _Read] = {}
     for code, known in lists().languages.items():
-        read = _read(words, known, beginning=beginning)
+        read = _read(words, known, beginning=beginning) or _read(_told(words, known), known, beginning=beginning)
         if read and ("?" not in text or read.form in _ASKING):
             out[code] = read
     return out
+
+
+def _told(words: Sequence[_Word], known: SmallTalkLanguage) -> list[_Word]:
+    """The words without those that only stand beside, which may part what belongs together: "machen Sie bitte eine E-Mail daraus"."""
+    return [word for word in words if known.phrases.get((word.text,)) != frozenset({"extra"})]
 
 
 def _wordless(text: str) -> Form:
@@ -266,7 +292,7 @@ def _read(words: Sequence[_Word], known: SmallTalkLanguage, *, beginning: bool) 
         if at == len(words):
             into = next((name.partition(" ")[2] for name in sorted(said) if name.startswith(INTO)), "")
             forms = [form for form in FORMS if form in said or (into and form == "translate")]
-            return _Read(forms[0], own, into) if forms else None
+            return _Read(forms[0], own, into, said) if forms else None
         for size in range(min(known.longest, len(words) - at), 0, -1):
             phrase = tuple(word.text for word in words[at : at + size])
             says = known.phrases.get(phrase)
@@ -332,7 +358,7 @@ def _hints(history: Sequence[Turn], locale: str | None) -> Iterable[str]:
 
 def _words(text: str) -> list[_Word]:
     out: list[_Word] = []
-    joined = _APOSTROPHES.sub("", text)
+    joined = _APOSTROPHES.sub("", _EMAIL.sub("email", text))
     end = 0
     for match in _WORD.finditer(joined):
         between = joined[end : match.start()]
@@ -343,6 +369,6 @@ def _words(text: str) -> list[_Word]:
 
 def _plain(text: str) -> str:
     """Without case, accents and apostrophes; runs of three and more of a letter as one."""
-    decomposed = unicodedata.normalize("NFKD", _APOSTROPHES.sub("", text).casefold())
+    decomposed = unicodedata.normalize("NFKD", _APOSTROPHES.sub("", _EMAIL.sub("email", text)).casefold())
     bare = "".join(char for char in decomposed if not unicodedata.combining(char))
     return _RUN.sub(r"\1", bare)

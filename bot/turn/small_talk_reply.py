@@ -25,6 +25,7 @@ _BUTTONS: dict[Form, tuple[Form, ...]] = {
     "about": ("help",),
     "new": ("help",),
     "why": ("new",),
+    "check": ("help",),
 }
 
 

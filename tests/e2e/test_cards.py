@@ -21,7 +21,8 @@ from playwright.async_api import Browser, Page
 
 from bot.records import Refusal, Reply
 from bot.teams.answer_card import Shown, answer_card
-from bot.teams.extension.cards import answered, checked, inserted_answer, inserted_passage, working
+from bot.teams.extension.cards import answered, inserted_answer, inserted_passage, working
+from bot.teams.extension.checked import checked
 from bot.teams.message_limits import check_card
 from bot.teams.refusal_card import report_card
 from bot.view.reply import view_of

@@ -28,7 +28,6 @@ from bot.teams.extension.cards import (
     SHOW,
     USE,
     answered,
-    checked,
     inserted_answer,
     inserted_passage,
     results,
@@ -37,6 +36,7 @@ from bot.teams.extension.cards import (
     try_again,
     working,
 )
+from bot.teams.extension.checked import checked
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.ports import Json
 from bot.view.reply import ReplyView, reply_view, view_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.turn.small_talk import FORMS, INTENTS, Form, courtesy, lists, small_talk
+from bot.turn.small_talk import FORMS, INTENTS, Form, courtesy, lists, small_talk, to_check
 from grounding.records import Turn
 from rai.screening.languages import language
 
@@ -233,3 +233,76 @@ ANSWERED = (Turn("user", "rabbit price"), Turn("assistant", "It is 110."))
 def test_who_greets_and_chats_has_asked_nothing(text: str, history: tuple[Turn, ...], form: Form | None) -> None:
     talk = courtesy(text, frozenset({"parcel"}), history)
     assert (talk.form if talk else None) == form
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "code"),
+    [
+        ("make it an e-mail", "email", "en"),
+        ("Can you please turn this into an E-Mail for the customer?", "email", "en"),
+        ("make a chat message out of it", "chat", "en"),
+        ("could you make the answer a bit shorter?", "shorter", "en"),
+        ("Machen Sie bitte eine E-Mail daraus", "email", "de"),
+        ("mach daraus eine Chatnachricht", "chat", "de"),
+        ("kannst du es etwas freundlicher machen?", "friendlier", "de"),
+        ("Pouvez-vous en faire un e-mail ?", "email", "fr"),
+        ("rends la réponse plus courte", "shorter", "fr"),
+        ("¿Puedes convertirlo en un correo electrónico?", "email", "es"),
+        ("hazlo más amable, por favor", "friendlier", "es"),
+        ("Fanne un'e-mail per il cliente", "email", "it"),
+        ("puoi renderlo più breve?", "shorter", "it"),
+        ("transforme isso em um e-mail", "email", "pt"),
+        ("podes torná-lo mais curto?", "shorter", "pt"),
+        ("Kunt u er een e-mail van maken?", "email", "nl"),
+        ("maak er een chatbericht van", "chat", "nl"),
+        ("is this correct?", "why", "en"),
+        ("stimmt das?", "why", "de"),
+        ("check this", "check", "en"),
+    ],
+)
+def test_what_a_button_does_can_be_typed_in_many_words(text: str, form: Form, code: str) -> None:
+    talk = small_talk(text, (Turn("user", "x?"), Turn("assistant", "y [1].")), code)
+    assert talk is not None
+    assert (talk.form, talk.language) == (form, code)
+
+
+@pytest.mark.parametrize(
+    "text", ["and an email?", "email", "what is the e-mail address?", "can you make it cheaper", "and a message?"]
+)
+def test_what_a_button_makes_is_no_wish_by_itself(text: str) -> None:
+    assert small_talk(text, (Turn("user", "x?"), Turn("assistant", "y [1]."))) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "checked", "code"),
+    [
+        ("check this: It costs $5.", "It costs $5.", "en"),
+        ("Hi, can you check this message for me please?\n\nDear Jo,\nit costs $5.", "Dear Jo,\nit costs $5.", "en"),
+        ("Is this correct? It costs $5.", "It costs $5.", "en"),
+        ("check my reply - it costs $5", "it costs $5", "en"),
+        ("Prüfen Sie bitte das: Es kostet 5 €.", "Es kostet 5 €.", "de"),
+        ("Stimmt das so? Es kostet 5 €.", "Es kostet 5 €.", "de"),
+        ("Vérifiez ce message : il coûte 5 €", "il coûte 5 €", "fr"),
+        ("comprueba esto: cuesta 5 €", "cuesta 5 €", "es"),
+        ("controlla questo: costa 5 €", "costa 5 €", "it"),
+        ("verifica isto: custa 5 €", "custa 5 €", "pt"),
+        ("controleer dit bericht: het kost 5 €", "het kost 5 €", "nl"),
+    ],
+)
+def test_what_stands_behind_a_wish_to_check_is_checked(text: str, checked: str, code: str) -> None:
+    assert to_check(text, code) == (checked, code)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "check this",
+        "check this:",
+        "check the order status: 4711",
+        "How do I check this: by code?",
+        "Is it right? Why?",
+        "",
+    ],
+)
+def test_other_messages_are_not_checked(text: str) -> None:
+    assert to_check(text) is None

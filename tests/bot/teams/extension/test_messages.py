@@ -15,7 +15,7 @@ import pytest_asyncio
 from bot.records import Actor, Ask, Reply
 from bot.settings.load import load_settings
 from bot.system import System
-from bot.teams.extension.cards import checked
+from bot.teams.extension.checked import checked
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import message_text
 from bot.teams.extension.talk import is_of_the_talk
@@ -540,3 +540,41 @@ def test_how_large_the_customers_own_things_are_no_source_need_say(text: str, to
     at = text.index("70 m²")
     made = Claim("quantity", "70 m²", at, at + 5, status="absent", rule="no-source", why="No source has it.")
     assert ('"in no source"' in rows_of(text, Report("unsupported", 0.0, (made,)), ())) is told
+
+
+async def test_a_typed_wish_to_check_a_message_does_what_the_action_does(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S))
+    group = {"id": "19:group@thread.v2", "conversationType": "groupChat", "tenantId": "tenant-1"}
+    mention = [{"type": "mention", "mentioned": {"id": "28:bot"}, "text": "<at>Attest</at>"}]
+    await bot.post(channel.inbound("check this: Watch Plus costs $12.50 a month.", **{"from": BELLA}))
+    [wrong] = await channel.until_messages(1)
+    assert wrong["text"].startswith("**2 values checked · 1 that no source supports")
+    assert "- $12.50: in no source. “Watch Plus costs $9.99 a month and covers 5 cameras.”" in wrong["text"]
+    assert "$12.50 | in no source" in " | ".join(
+        text_of(column["items"][0])
+        for row in wrong["attachments"][0]["content"]["body"]
+        for column in row.get("columns", ())
+    )
+    secret = "prüfe das: The code is KX-4471."
+    await bot.post(channel.inbound(secret, **{"from": BELLA}))
+    await channel.until_messages(2)
+    await bot.post(
+        channel.inbound(f"<at>Attest</at> {secret}", conversation=group, entities=mention, **{"from": BELLA})
+    )
+    messages = await channel.until_messages(3)
+    own, public = messages[1]["text"], messages[2]["text"]
+    assert "KX-4471: in keiner Quelle" not in own, "Bella may read where it stands"
+    assert "KX-4471: in keiner Quelle" in public, "a group sees no more than strangers do"
+    assert bot.answer.asked == []
+
+
+async def test_a_check_elsewhere_than_on_teams_has_its_words_alone(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S))
+    await bot.post(channel.inbound("check this: Watch Plus costs $12.50 a month.", channelId="emulator"))
+    [message] = await channel.until_messages(1)
+    assert "attachments" not in message
+    assert "in no source" in message["text"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.teams.extension.cards import MAX_LINE, ROWS, checked
+from bot.teams.extension.checked import MAX_LINE, ROWS, checked
 from bot.teams.message_limits import check_card
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords

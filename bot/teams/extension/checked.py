@@ -1,0 +1,212 @@
+"""What was found of a message that somebody had checked: its values and sentences, those that somebody should look at first, each with the lines of the sources
+that say so. As a card, and in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot.teams.answer_card import card_of, claim_rows, text_block
+from bot.teams.extension.cards import dialog
+from bot.teams.extension.talk import is_of_the_talk
+from bot.teams.ports import Json
+from bot.teams.render import plain
+from bot.view.reply import ListedSource
+from bot.view.told import Told, told_values
+from bot.view.verdict import MAX_VALUE, cut
+from bot.wording.card import CardWords
+from bot.wording.extension import ExtensionWords
+from grounding.records import Passage
+from grounding.text import body_start, sentences, terms
+from rai.records import SUPPORTED, Claim, EvidenceSpan, Report
+
+ROWS, MAX_CHECKED = 12, 2000
+MAX_LINE, LONGEST, LEAST_SHARED = 110, 2000, 0.5
+"""Characters of a line of a source shown to each side of a value; those to each side that are read for its sentence; the share of a sentence's words from which on a
+line speaks of the same.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """A value or a sentence with the lines of the sources that the verdict on it rests on."""
+
+    told: Told
+    lines: tuple[str, ...]
+
+    @property
+    def is_fine(self) -> bool:
+        return self.told.claim.status in SUPPORTED and not self.told.doubt
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedMessage:
+    """What was found of a message. `line`: the verdict in a line, with its colour; `places`: the sources by the id of their passage."""
+
+    message: str
+    line: str
+    colour: str
+    rows: tuple[CheckedRow, ...]
+    places: Mapping[str, ListedSource]
+
+
+def found_of(
+    text: str, report: Report, passages: Sequence[Passage], words: ExtensionWords, card: CardWords
+) -> CheckedMessage:
+    """What the report says of a message: each value with its status in words, its source and the line that it stands in there, the unsupported
+    first. Whose value it is, a price of which plan, that line shows.
+    """
+    texts = {p.chunk_id: p.text for p in passages}
+    open_ = _open_beside(report)
+    told_of = [each for each in told_values(report.claims, text) if not is_of_the_talk(each.claim, text)]
+    values = [_apart(replace(t, claim=_nearest_first(t.claim, texts, text)), open_, words) for t in told_of]
+    beside = [*values, *(Told(c, c.text) for c in _unconfirmed(report))]
+    sorted_ = sorted(beside, key=lambda t: (not t.claim.unsupported, t.claim.status in SUPPORTED, not t.doubt))
+    line, colour = _verdict([each.claim for each in sorted_], len(values), report, words, card)
+    rows = [
+        CheckedRow(t, tuple(dict.fromkeys([*_lines(t.claim, texts), *_said_beside(t, open_, texts)]))) for t in sorted_
+    ]
+    return CheckedMessage(
+        text, line, colour, tuple(rows), {p.chunk_id: _listed(n, p, words) for n, p in enumerate(passages, 1)}
+    )
+
+
+def _verdict(
+    claims: Sequence[Claim], values: int, report: Report, words: ExtensionWords, card: CardWords
+) -> tuple[str, str]:
+    """The verdict in a line, and its colour."""
+    wrong = sum(c.unsupported for c in claims)
+    doubtful = sum(not c.unsupported and c.status not in SUPPORTED for c in claims)
+    told = [card.count("checked", values)] if values else []
+    told += [words.count("unsupported", wrong)] if wrong else []
+    told += [card.count("doubtful", doubtful)] if doubtful else []
+    left = len(_open_beside(report))
+    told += [words.count("open", left)] if left else []
+    confirmed = any(
+        c.kind == "statement" and c.status in SUPPORTED for c in report.claims
+    )  # "lunch at 12?" says nothing
+    good = bool(values) and confirmed and not (wrong or doubtful or left)
+    if good:
+        told.append(words("all_supported"))
+    elif not told:
+        told.append(words("no_values"))
+    return " · ".join(told), "Attention" if wrong else "Good" if good else "Default"
+
+
+def check_card(found: CheckedMessage, card: CardWords) -> Json:
+    """The card of what was found."""
+    rows = [[row] for row in claim_rows([row.told for row in found.rows], found.places, card, ROWS)]
+    for items, row in zip(rows, found.rows[:ROWS], strict=False):
+        quoted = [text_block(f"“{line}”", isSubtle=True, size="Small") for line in row.lines]
+        items += [{**block, "spacing": "Small"} for block in quoted]
+    body = [
+        text_block(cut(found.message, MAX_CHECKED), isSubtle=True),
+        text_block(found.line, weight="Bolder", color=found.colour),
+        *(item for items in rows for item in items),
+    ]
+    return card_of(body, found.line)
+
+
+def check_text(found: CheckedMessage, card: CardWords) -> str:
+    """What was found in words, as markdown: the verdict, and what somebody should look at."""
+    rows = [row for row in found.rows if not row.is_fine][:ROWS]
+    return "\n\n".join([f"**{plain(found.line)}**", *(f"- {_in_words(row, card)}" for row in rows)])
+
+
+def _in_words(row: CheckedRow, card: CardWords) -> str:
+    claim = row.told.claim
+    title = cut(row.told.title, 2 * MAX_LINE).rstrip(".")
+    said = f"{plain(title)}: {row.told.doubt or card.status(claim.status)}."
+    return " ".join([said, *(f"“{plain(line)}”" for line in row.lines)])
+
+
+def checked(text: str, report: Report, passages: Sequence[Passage], words: ExtensionWords, card: CardWords) -> Json:
+    """The dialog with what was found of a message."""
+    return dialog(words("check_title"), check_card(found_of(text, report, passages, words, card), card))
+
+
+def _apart(told_: Told, open_: Sequence[Claim], words: ExtensionWords) -> Told:
+    """A supported value of a sentence that nobody confirmed: it stands in a source, and perhaps of something else."""
+    claim = told_.claim
+    within = any(c.start <= claim.start and claim.end <= c.end for c in open_)
+    sure = claim.status in SUPPORTED and claim.kind != "entity"
+    return replace(told_, doubt=words("apart")) if within and sure else told_
+
+
+def _said_beside(told_: Told, open_: Sequence[Claim], texts: Mapping[str, str]) -> list[str]:
+    """Of a value in doubt the line without it that has most words of its sentence, if it has many: what the passages say of what the sentence is about."""
+    if not told_.doubt:
+        return []
+    said = frozenset(terms(next(c.text for c in open_ if c.start <= told_.claim.start < c.end)))
+    lines = [span.text for text in texts.values() for line in text.splitlines() for span in sentences(line)]
+    holding = [e.text for e in told_.claim.evidence]
+    shared = {line: len(said & frozenset(terms(line))) for line in lines if not any(v in line for v in holding)}
+    best = max(shared, key=lambda line: (shared[line], -len(line)), default="")
+    enough = bool(best) and shared[best] >= max(2, LEAST_SHARED * len(said))
+    return [cut(best[body_start(best) :], 2 * MAX_LINE)] if enough else []
+
+
+def _nearest_first(claim: Claim, texts: Mapping[str, str], message: str) -> Claim:
+    """A supported value whose evidence begins with the line that has most words of the message: source and line of a row are then of one place."""
+    if claim.status not in SUPPORTED or len(claim.evidence) < 2:
+        return claim
+    said = frozenset(terms(message))
+
+    def shared(span: EvidenceSpan) -> int:
+        is_shown = span.field == "text" and span.source in texts
+        return len(said & frozenset(terms(_line_of(span, texts[span.source])))) if is_shown else -1
+
+    return replace(claim, evidence=tuple(sorted(claim.evidence, key=shared, reverse=True)))
+
+
+def _lines(claim: Claim, texts: Mapping[str, str]) -> list[str]:
+    """The lines of the passages that the verdict on a value rests on: of a supported one the first, else two, what is said instead among them. None of a name or a
+    sentence.
+    """
+    if claim.kind in ("statement", "entity"):
+        return []
+    spans = [*claim.evidence[:1], claim.instead] if claim.instead else claim.evidence
+    lines = dict.fromkeys(_line_of(e, texts[e.source]) for e in spans if e.field == "text" and e.source in texts)
+    return list(lines)[: 1 if claim.status in SUPPORTED else 2]
+
+
+def _line_of(place: EvidenceSpan, text: str) -> str:
+    """The sentence or row of a place, without marks of form; of a long one what stands around the value."""
+    start = max(text.rfind("\n", 0, place.start) + 1, place.start - LONGEST)
+    line = text[start : place.end + LONGEST]
+    line = line[: place.end - start] + line[place.end - start :].partition("\n")[0]
+    at = place.start - start
+    span = next((s for s in sentences(line) if s.start <= at < s.end), None)
+    first, last = (span.start, span.end) if span else (0, len(line))
+    begin, stop = max(first, at - MAX_LINE), min(last, at + len(place.text) + MAX_LINE)
+    kept = f"{'…' if begin > first else ''}{line[begin:stop].strip()}{'…' if stop < last else ''}"
+    return kept[body_start(kept) :]
+
+
+def _open_beside(report: Report) -> list[Claim]:
+    """Sentences with sure values that nobody confirmed as a whole: their values stand somewhere, and whether they belong together is not known. No questions."""
+    listed = _unconfirmed(report)
+    return [
+        c
+        for c in report.claims
+        if c.kind == "statement" and c.status == "unchecked" and c not in listed and not c.text.rstrip().endswith("?")
+    ]
+
+
+def _unconfirmed(report: Report) -> list[Claim]:
+    """Sentences that nobody confirmed and in which no value but a name was: a message of theirs alone would look as if all were well."""
+    sure = [c for c in report.claims if c.kind not in ("statement", "entity") and c.status in SUPPORTED]
+    return [
+        c
+        for c in report.claims
+        if c.kind == "statement"
+        and c.status not in SUPPORTED
+        and not any(c.start <= value.start and value.end <= c.end for value in sure)
+    ]
+
+
+def _listed(n: int, p: Passage, words: ExtensionWords) -> ListedSource:
+    as_of = words.day(p.updated) if p.updated else ""
+    name = f"{cut(p.title, MAX_VALUE - 3 - len(as_of))} · {as_of}" if as_of else p.title
+    return ListedSource(n, name, p.locator or "", p.url or "", p.doc_id, p.chunk_id, "", p.tier, "")
