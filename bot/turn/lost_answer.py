@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.turn.citations import markers, without_markers
@@ -9,6 +10,9 @@ from grounding.query.answer_kind import holds
 from grounding.query.conversation import content
 from grounding.quoting.question_parts import Part, Reading
 from grounding.text import BAR, sentences, terms
+
+_OF_A_FORM = frozenset({"duration", "money", "percent", "phone", "email", "url"})
+"""Kinds of values that are known by their form: where a text has none, it does not tell one. "9 to 17" is a time, and any digits may be a measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +34,35 @@ class _Unit:
 
 def loses_the_answer(draft: str, repaired: str, asked: Reading) -> bool:
     """Whether what answered is gone, and nothing that is left says more of the question. What a draft cites first answers best, unless it has no value of the
-    kind that is asked for and something behind it has. "In businesses it is 12 months" is none to how long a customer's warranty is.
+    kind that is asked for and something behind it has. "In businesses it is 12 months" is none to how long a customer's warranty is. Where every value of the kinds
+    that are asked for is gone, so is the answer, whatever else is left: what a label costs is none to how long refunds take.
 
     Of several parts of a question the rest may answer one, and `coverage` tells what is missing.
     """
     lines = [units for line in draft.splitlines() if markers(line) and (units := _units(line))]
-    if not lines or len(asked.parts) > 1:
+    if not lines:
+        return False
+    drafted = [unit for line in lines for unit in line]
+    if all(_loses_its_values(part, drafted, repaired) for part in asked.parts):
+        return True
+    if len(asked.parts) > 1:
         return False
     part = asked.parts[0]
-    drafted = [unit for line in lines for unit in line]
     of_the_kind = [unit for unit in drafted if unit.says(part)[0]]
     first = max(lines[0], key=lambda unit: unit.says(part))
     answering = first if first in of_the_kind or not of_the_kind else max(of_the_kind, key=lambda unit: unit.says(part))
     left = _left(drafted, [unit for line in repaired.splitlines() for unit in _units(line)])
     return answering not in left and all(unit.says(part) <= answering.says(part) for unit in left)
+
+
+def _loses_its_values(part: Part, drafted: Sequence[_Unit], repaired: str) -> bool:
+    """Whether a draft had values of the kind that a part of the question asks for, and the repaired text has none."""
+    return (
+        part.wants is not None
+        and part.wants.name in _OF_A_FORM
+        and any(holds(unit.text, part.wants) for unit in drafted)
+        and not holds(without_markers(repaired), part.wants)
+    )
 
 
 def _left(drafted: list[_Unit], repaired: list[_Unit]) -> list[_Unit]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bot.view.reply import ReplyView
 from bot.view.told import told_values, value_title
 from bot.wording.card import CardWords
+from bot.wording.customer_text import without_marks
 from rai.records import Claim, Outcome
 
 MAX_VALUE, MAX_LINE = 60, 120
@@ -80,7 +81,7 @@ def _before_and_now(change: DraftChange, reply: ReplyView) -> str:
     if change.now:
         return f"{cut(change.claim.text, MAX_LINE)} → {cut(change.now, MAX_VALUE)}"
     if change.claim.kind == "statement" or reply.draft is None:
-        return cut(change.claim.text, MAX_LINE)
+        return cut(without_marks(change.claim.text), MAX_LINE)
     return cut(value_title(change.claim, reply.draft.text), MAX_LINE)
 
 

@@ -16,6 +16,11 @@ _MARK = re.compile(r"[ \t]*\[[1-9]\d{0,2}\]")
 _ROW = re.compile(rf"(?m)^([ \t]*(?:[-*+•]|\d{{1,2}}\.)?[ \t]*)([^\n]*{re.escape(BAR)}[^\n]*)$")
 
 
+def without_marks(text: str) -> str:
+    """The text without the [n] of its citations."""
+    return _MARK.sub("", text)
+
+
 def for_customer(answer: str, unvouched: Sequence[str] = ()) -> str:
     """An answer as plain text that can be pasted: no citation marks, no headings, no markdown, rows of tables as one says them. `unvouched`: contacts that keep
     a mark, so that nobody sends them on without a look.

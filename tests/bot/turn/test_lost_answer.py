@@ -67,6 +67,20 @@ def test_another_line_may_say_more_of_what_was_asked_than_the_first() -> None:
             id="a row beside it has many of the same words",
         ),
         pytest.param(
+            "How long do refunds take?",
+            "- We check returns within 0 working days and pay to your card. That takes another 9 to 5 working days [2].\n- The label costs $6.95, which is deducted from the refund [3].",
+            "- The label costs $6.95, which is deducted from the refund [3].",
+            True,
+            id="all that is left has the word of the question, and no value of the kind",
+        ),
+        pytest.param(
+            "How long do refunds take, and what does the label cost?",
+            "- A refund takes 9 working days [2].\n- The label costs $9.95 [3].\n- Refunds go to your card [2].",
+            "- Refunds go to your card [2].",
+            True,
+            id="the values of both parts are gone",
+        ),
+        pytest.param(
             "How do I stop the app on Android?",
             "- Open Settings and tap Force stop [1].\n- Stopping the app on Android deletes everything [1].",
             "- Open Settings and tap Force stop [1].",
