@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bot.turn.citations import markers, without_markers
 from grounding.query.answer_kind import holds
 from grounding.query.conversation import content
+from grounding.quoting.coverage import coverage
 from grounding.quoting.question_parts import Part, Reading
 from grounding.text import BAR, sentences, terms
 
@@ -53,6 +54,18 @@ def loses_the_answer(draft: str, repaired: str, asked: Reading) -> bool:
     answering = first if first in of_the_kind or not of_the_kind else max(of_the_kind, key=lambda unit: unit.says(part))
     left = _left(drafted, [unit for line in repaired.splitlines() for unit in _units(line)])
     return answering not in left and all(unit.says(part) <= answering.says(part) for unit in left)
+
+
+def lost_parts(asked: Reading, before: str, after: str, *, translated: bool) -> tuple[str, ...]:
+    """The parts of a question that a text answers and another one that was made of it does not. `translated`: the other is in another language, in which only values
+    tell.
+    """
+    units = [unit for line in before.splitlines() for unit in _units(line)]
+    lost = [part.text for part in asked.parts if _loses_its_values(part, units, after)]
+    if not translated:
+        pairs = zip(coverage(asked, before), coverage(asked, after), strict=True)
+        lost += [then.part for then, now in pairs if then.answered and not now.answered]
+    return tuple(dict.fromkeys(lost))
 
 
 def _loses_its_values(part: Part, drafted: Sequence[_Unit], repaired: str) -> bool:

@@ -12,24 +12,25 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, cast
 
-from bot.records import Ask, How, Reply, Rework
+from bot.records import Ask, How, Reply, Rework, Struck
 from bot.turn.answer_form import REFERENCED
 from bot.turn.citations import markers, without_markers
 from bot.turn.draft_to_reply import decide_reply
+from bot.turn.lost_answer import lost_parts
 from bot.turn.prompt import turn_prompt
 from bot.turn.read_again import read_again
 from bot.turn.screening import screen_draft
 from bot.turn.small_talk import REWORKS, SmallTalkTexts, Talk, lists
 from bot.turn.sources import as_sources
 from bot.turn.state import TurnState
-from bot.view.verdict import cut
+from bot.view.verdict import MAX_LINE, cut
 from bot.wording.customer_text import MISSING
 from bot.wording.email import LANGUAGES, as_email, email_body
 from grounding.model_calls.spotlight import block
 from grounding.model_calls.templates import fill, template
 from grounding.prompting.model_composer import tidy
 from grounding.quoting.coverage import coverage
-from grounding.quoting.question_parts import read
+from grounding.quoting.question_parts import Reading, read
 from grounding.records import Evidence, Passage, Query, Turn
 from grounding.text import BAR
 from rai.records import Entry, Outcome, Report
@@ -80,19 +81,25 @@ async def reworked(state: TurnState, rework: Rework, language: str) -> Reply:
         return _said(texts.gone)
     answer = _text(state, entry, last=last)
     made = await (_drafted(state, answer, rework) if drafts else _fewer(state, answer))
-    return _ended(state, made, rework, texts)
+    return _said(texts.shortest) if made is None else _ended(state, made, rework, texts, answer)
 
 
 def _said(text: str) -> Reply:
     return Reply(Outcome.ANSWERED, text, intent="rework")
 
 
-def _ended(state: TurnState, made: Reply | None, rework: Rework, texts: SmallTalkTexts) -> Reply:
-    if made is None:
-        return _said(texts.shortest)
-    if made.outcome.value not in _GIVEN:  # the answer that was given stands, so nothing is offered in its place
+def _ended(state: TurnState, made: Reply, rework: Rework, texts: SmallTalkTexts, answer: str) -> Reply:
+    """The reply with what was made of `answer`; what says more than its sources, or leaves out a part of what was asked, is not used, and why is said."""
+    given = made.outcome.value in _GIVEN
+    lost = lost_parts(_reading(state), answer, made.answer, translated=rework.how == "translate") if given else ()
+    if (
+        lost or not given
+    ):  # the answer that was given stands, so nothing is offered in its place, and no source lacks anything
         state.clarification = None
-        return replace(made, outcome=Outcome.WITHHELD, answer=texts.held, offered=(), code=None)
+        draft = Struck(made.answer, made.claims) if lost else made.draft
+        unsaid = draft is not None and not lost
+        told = texts.held if unsaid else texts.lost.format(part=cut(lost[0] if lost else state.about, MAX_LINE))
+        return Reply(Outcome.WITHHELD, told, draft=draft, relevance=made.relevance)
     if rework.how == "translate":
         return replace(made, coverage=())  # parts are told by words of one language
     return _as_email(made, state.language) if rework.how == "email" else made
@@ -234,7 +241,7 @@ async def _fewer(state: TurnState, answer: str) -> Reply | None:
     units: dict[object, list[int]] = {}
     for i in quotes:
         units.setdefault(tuple(markers(lines[i])) if BAR in lines[i] else i, []).append(i)
-    reading = read(state.query.text, state.about)
+    reading = _reading(state)
     wanted_parts = _answered(coverage(reading, answer))
     grades = {e.n: e.score for e in state.evidence}
 
@@ -253,6 +260,11 @@ async def _fewer(state: TurnState, answer: str) -> Reply | None:
         return None
     left = "\n".join(line for i, line in enumerate(lines) if i in kept or i not in quotes)
     return await decide_reply(state, left)
+
+
+def _reading(state: TurnState) -> Reading:
+    """The question of the answer that is reworked, by its parts."""
+    return read(state.query.text or state.about, state.about)
 
 
 def _answered(parts: Sequence[Any]) -> set[int]:
@@ -290,7 +302,7 @@ async def _summary(state: TurnState, texts: SmallTalkTexts, *, drafts: bool) -> 
         outcome, shown = Outcome.REPAIRED, report.repaired
         report = await state.stage("check", _checked(state, shown, said)) if shown else None
     if not shown or report is None or report.verdict == "unsupported":
-        return Reply(Outcome.WITHHELD, texts.held)
+        return Reply(Outcome.WITHHELD, texts.held_summary)
     return Reply(outcome, shown, claims=report.claims)
 
 

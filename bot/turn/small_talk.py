@@ -101,6 +101,8 @@ class SmallTalkTexts:
     quoting: str
     shortest: str
     held: str
+    lost: str
+    held_summary: str
     gone: str
     unanswered: str
     which: str

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.records import Ask, Reply, Rework
+from bot.records import Ask, How, Reply, Rework
 from bot.turn.pipeline import answer_turn
 from bot.turn.rework import SHORT
 from bot.turn.small_talk import lists
@@ -29,7 +29,8 @@ PRICES = Document(
     "Watch Plus costs $9.99 a month. Clips are kept for 30 days. A plan can be cancelled at the end of each month.",
 )
 SECRET = replace(PRICES, groups=("billing",))
-QUESTION = "What does Watch Plus cost a month, and how long are clips kept?"
+QUESTION = "What does Watch Plus cost a month?"
+TWO = "What does Watch Plus cost a month, and how long are clips kept?"
 ANSWER = "Watch Plus costs $9.99 a month [1]. Clips are kept for 30 days [1]."
 TEXTS = {code: known.texts for code, known in lists().languages.items()}
 
@@ -42,10 +43,10 @@ async def drafting(folder: Path, *replies: str, document: Document = PRICES) -> 
     return World(replace(made.seams, composer=composer), made.ledger), model
 
 
-async def answered(w: World, **more: Any) -> tuple[Reply, tuple[Turn, ...]]:
-    reply = await answer_turn(Ask(QUESTION, **more), w.seams, Policy())
+async def answered(w: World, question: str = QUESTION, **more: Any) -> tuple[Reply, tuple[Turn, ...]]:
+    reply = await answer_turn(Ask(question, **more), w.seams, Policy())
     assert reply.outcome in (Outcome.ANSWERED, Outcome.REPAIRED)
-    return reply, (Turn("user", QUESTION), Turn("assistant", reply.answer))
+    return reply, (Turn("user", question), Turn("assistant", reply.answer))
 
 
 async def then(w: World, text: str, said: tuple[Turn, ...], **more: Any) -> Reply:
@@ -92,17 +93,43 @@ async def test_typed_words_rework_the_last_answer(
 
 
 async def test_a_value_that_the_model_changes_is_put_right_or_the_text_is_held_back(tmp_path: Path) -> None:
+    lost = "Watch Plus is $7.99 a month. Clips are kept for 30 days."
     w, _ = await drafting(
-        tmp_path, "Watch Plus is $7.99 a month. Clips are kept for 30 days.", "Please call 020 7946 0018."
+        tmp_path, "Watch Plus is $9.99 a month. Clips are kept for 90 days.", lost, "Please call 020 7946 0018."
     )
     _, said = await answered(w)
     reply = await then(w, "shorter", said)
     assert reply.outcome is Outcome.REPAIRED
-    assert "$7.99" not in reply.answer
-    assert "30 days" in reply.answer
-    reply = await then(w, "shorter", said)
-    assert (reply.outcome, reply.answer, reply.offered) == (Outcome.WITHHELD, TEXTS["en"].held, ())
-    assert reply.draft is not None
+    assert "90 days" not in reply.answer
+    assert "$9.99" in reply.answer
+    for value in ("$7.99", "020 7946 0018"):
+        reply = await then(w, "shorter", said)
+        assert (reply.outcome, reply.answer, reply.offered) == (Outcome.WITHHELD, TEXTS["en"].held, ())
+        assert reply.coverage == ()
+        assert reply.draft is not None
+        assert value in {claim.text for claim in reply.draft.claims if claim.unsupported}
+    await w.ledger.close()
+
+
+@pytest.mark.parametrize(
+    ("made", "how", "part"),
+    [
+        ("Watch Plus costs $9.99 a month.", "shorter", "how long are clips kept"),
+        ("Clips are kept for 30 days.", "friendlier", "What does Watch Plus cost a month"),
+        ("Watch Plus kostet $9.99 im Monat. Clips werden aufbewahrt.", "translate", "how long are clips kept"),
+        ("The provided information is not sufficient to answer this question.", "email", TWO),
+    ],
+)
+async def test_a_text_that_loses_what_was_answered_is_not_used_and_no_source_is_blamed(
+    tmp_path: Path, made: str, how: How, part: str
+) -> None:
+    w, _ = await drafting(tmp_path, made)
+    first, said = await answered(w, TWO)
+    reply = await then(w, how, said, rework=Rework(how, first.entry_id, "de" if how == "translate" else ""))
+    assert (reply.outcome, reply.answer) == (Outcome.WITHHELD, TEXTS["en"].lost.format(part=part))
+    assert (reply.coverage, reply.citations, reply.offered) == ((), (), ())
+    again = await then(w, "why?", (*said, Turn("user", how)), answered=reply.entry_id)
+    assert "No source" not in again.answer
     await w.ledger.close()
 
 
