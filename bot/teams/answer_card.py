@@ -7,7 +7,7 @@ the evidence is. Every text of a document or a draft is written as literal chara
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
@@ -50,7 +50,7 @@ _HEADS = {
 class Shown:
     """What a card is made of beside the reply. `asked`: the question, empty where it cannot be asked again by a button; `evidence`: the link to its page;
     `dates`: of sources by their number, when each was last changed; `choices`: what a question back offers, each with the question that it completes; `reworks`: what can be made of the answer; `view`: what the call is about, None where it is not known; `web`: whether the web can be searched and was not;
-    `label`: the id of the sensitivity label of the message; `gap_told`: what is said where the gap has been reported already.
+    `label`: the id of the sensitivity label of the message; `internal`: the numbers of sources that not everyone may read; `gap_told`: what is said where the gap has been reported already.
     """
 
     words: CardWords
@@ -62,6 +62,7 @@ class Shown:
     view: Sequence[str] | None = None
     web: bool = False
     label: str = ""
+    internal: Collection[int] = ()
     gap_told: str = ""
     language: str = "en"
 
@@ -89,7 +90,7 @@ def answer_card(reply: ReplyView, shown: Shown, *, rows: int = MAX_ROWS) -> Json
         ("claims", w("claims"), _claims(reply, w, rows)),
         ("why", w("why"), [text_block(line, size="Small") for line in why_lines(reply, w, rows)]),
         ("sources", w("sources"), _sources(reply, shown, min(rows, MAX_SOURCES))),
-        ("customer", w("copy"), _customer(reply, w) if rows else []),
+        ("customer", w("copy"), _customer(reply, shown) if rows else []),
         ("rework", w("rework"), _reworks(reply, shown) if rows else []),
     ]
     body = [*_view(shown), *_head(reply, w), *(_missing(reply, shown)), *_struck(reply, w)]
@@ -191,9 +192,16 @@ def _head(reply: ReplyView, w: CardWords) -> list[Json]:
         name, colour = _HEADS[Outcome(reply.outcome)]
         items.append(text_block(w(name), weight="Bolder", color=colour))
     if line:
-        good = reply.outcome == Outcome.ANSWERED and not any(map(_doubtful, reply.claims))
-        items.append(text_block(line, color="Good" if good else "Default"))
+        items.append(text_block(line, color="Good" if _is_good(reply) else "Default"))
     return items
+
+
+def _is_good(reply: ReplyView) -> bool:
+    """Whether an answer is shown green: values were checked, each stands in a source that is cited, and nothing of the question is left open. A conversation's summary rests
+    on what was said in it.
+    """
+    whole = reply.outcome == Outcome.ANSWERED and not reply.unanswered and bool(reply.citations)
+    return whole and any(c.kind != "statement" for c in reply.claims) and not any(map(_doubtful, reply.claims))
 
 
 def _view(shown: Shown) -> list[Json]:
@@ -312,19 +320,29 @@ def _sources(reply: ReplyView, shown: Shown, rows: int) -> list[Json]:
     for n in sorted(chosen)[:rows]:
         source = chosen[n]
         date = shown.words.day(shown.dates.get(n, ""))
-        said = (source.name, source.place, shown.words("as_of", date=date) if date else "", source.web)
+        internal = shown.words("not_for_all") if n in shown.internal else ""
+        said = (source.name, source.place, shown.words("as_of", date=date) if date else "", source.web, internal)
         lines.append(f"[{n}] " + " · ".join(cut(part, MAX_LINE) for part in said if part))
     return [text_block(line, size="Small") for line in lines]
 
 
-def _customer(reply: ReplyView, w: CardWords) -> list[Json]:
-    """The answer as it can be sent on: no marks but those of contacts that nobody answers for, plain text."""
-    text = for_customer(reply.answer, reply.unvouched) if reply.delivered else ""
-    return (
-        [text_block(w("customer"), isSubtle=True, size="Small"), {"type": "RichTextBlock", "inlines": [_run(text)]}]
-        if text
-        else []
-    )
+def _customer(reply: ReplyView, shown: Shown) -> list[Json]:
+    """The answer as it can be sent on: no marks but those of contacts that nobody answers for and of what not everyone may read, plain text."""
+    if not reply.delivered:
+        return []
+    text = customer_copy(reply, shown.words, shown.internal)
+    look = text_block(shown.words("look_internal"), color="Attention", size="Small")
+    head = look if _cites(reply, shown.internal) else text_block(shown.words("customer"), isSubtle=True, size="Small")
+    return [head, {"type": "RichTextBlock", "inlines": [_run(text)]}] if text else []
+
+
+def customer_copy(reply: ReplyView, w: CardWords, internal: Collection[int]) -> str:
+    """The text of an answer for a customer; what rests on the sources `internal` is marked."""
+    return for_customer(reply.answer, reply.unvouched, internal=internal, mark=w("internal_mark"))
+
+
+def _cites(reply: ReplyView, internal: Collection[int]) -> bool:
+    return any(int(n) in internal for n in MARKER.findall(reply.answer))
 
 
 def _steps(reply: ReplyView, shown: Shown) -> list[Json]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -383,19 +383,26 @@ class ActivityHandler:
                     answered=await self._history.last_entry(activity) or "",
                 )
                 reply = await self._answer(ask, on_stage)
-            if not is_personal(activity):
-                reply = replace(reply, internal_notes=())
-            language = language_for(question.text, activity.get("locale"), spoken(history))
-            view = await self._in_view(reply, question, history, ask.user)
-            shown = self._shown(reply, language, question, ask.user)
-            told_of = view if view is None else tuple(place(name, language) for name in view)
-            shown = replace(shown, view=told_of, label=await self._label(reply))
-            above = files.lines(language)
-            return self._render(reply, activity, question, shown, above), question, reply
+            return await self._message_of(reply, activity, question, history, files), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
             log.error("a turn ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
             await self._deliveries.write(_delivery(activity, reply).ended(UNSHOWN))
             return notice(say("apology", _language(activity))), question, None
+
+    async def _message_of(
+        self, reply: Reply, activity: Json, question: _Question, history: Sequence[Turn], files: Opened
+    ) -> Json:
+        """The message for a reply, with its card."""
+        if not is_personal(activity):
+            reply = replace(reply, internal_notes=())
+        reader = self._reader(activity)
+        language = language_for(question.text, activity.get("locale"), spoken(history))
+        view = await self._in_view(reply, question, history, reader)
+        shown = self._shown(reply, language, question, reader)
+        told_of = view if view is None else tuple(place(name, language) for name in view)
+        internal = await self._internal(reply)
+        shown = replace(shown, view=told_of, internal=internal, label=self._label(internal))
+        return self._render(reply, activity, question, shown, files.lines(language))
 
     async def _checked(self, activity: Json, text: str) -> Json | None:
         """What is found of a message behind "check this:", for all who read along; None where that is not asked for. Raises ServiceError, StoreError, WorkError."""
@@ -440,20 +447,18 @@ class ActivityHandler:
         )
         return is_about_picture(question.text, named=named)
 
-    async def _label(self, reply: Reply) -> str:
-        """The id of the sensitivity label that the message of an answer carries; empty for none. Where it cannot be told whether everyone may read what it
-        rests on, it carries the stricter one.
-        """
+    async def _internal(self, reply: Reply) -> frozenset[int]:
+        """The numbers of the sources of an answer that not everyone may read."""
+        if self._knowledge is None:
+            return frozenset()
+        own = [c for c in reply.citations if c.origin == "kb"]
+        listed = await self._knowledge.restricted(c.doc_id for c in own)
+        return frozenset(c.n for c in own if c.doc_id in listed)
+
+    def _label(self, internal: Collection[int]) -> str:
+        """The id of the sensitivity label that the message of an answer carries; empty for none. What rests on a source that not everyone may read has the stricter one."""
         bot = self._settings.bot
-        if bot.restricted_label is not None and self._knowledge is not None and reply.citations:
-            try:
-                restricted = await self._knowledge.restricted(c.doc_id for c in reply.citations if c.origin == "kb")
-            except AttestError as error:
-                log.warning("whose a cited document is could not be read: %s", kind_and_place(error))
-                restricted = True
-            if restricted:
-                return bot.restricted_label
-        return bot.label or ""
+        return (bot.restricted_label if internal else None) or bot.label or ""
 
     def _reader(self, activity: Json) -> str | None:
         """With whose rights an answer is made: in a group everyone reads it, so only what everyone may see goes into it."""

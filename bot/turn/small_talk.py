@@ -103,6 +103,7 @@ class SmallTalkTexts:
     held: str
     lost: str
     held_summary: str
+    open: str
     gone: str
     unanswered: str
     which: str
@@ -342,10 +343,11 @@ def _closes(found: Mapping[str, _Read], history: Sequence[Turn]) -> bool:
         return True  # whoever asked in between had a reply, though none that answered
     if any(read.form in REWORKS or read.form == "why" for read in found.values()):
         return False
-    return not said or (tail[-1].role == "agent" and _answers(tail[-1].text))
+    return not said or (tail[-1].role == "agent" and answers(tail[-1].text))
 
 
-def _answers(text: str) -> bool:
+def answers(text: str) -> bool:
+    """Whether what a human agent wrote may answer a customer; "one moment" does not."""
     return len(text.split()) >= ANSWERED_WORDS or any(char.isdigit() for char in text)
 
 

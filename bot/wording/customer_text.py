@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from bot.wording.contacts import with_marks
 from grounding.quoting.blocks import cells, is_empty
@@ -12,7 +12,7 @@ from grounding.text import BAR
 
 MISSING = "Not found in the sources:"
 """Before the parts of a question that an answer does not answer; said to the human agent."""
-_MARK = re.compile(r"[ \t]*\[[1-9]\d{0,2}\]")
+_MARK = re.compile(r"[ \t]*\[([1-9]\d{0,2})\]")
 _ROW = re.compile(rf"(?m)^([ \t]*(?:[-*+•]|\d{{1,2}}\.)?[ \t]*)([^\n]*{re.escape(BAR)}[^\n]*)$")
 
 
@@ -21,11 +21,17 @@ def without_marks(text: str) -> str:
     return _MARK.sub("", text)
 
 
-def for_customer(answer: str, unvouched: Sequence[str] = ()) -> str:
-    """An answer as plain text that can be pasted: no citation marks, no headings, no markdown, rows of tables as one says them. `unvouched`: contacts that keep
-    a mark, so that nobody sends them on without a look.
+def for_customer(
+    answer: str, unvouched: Sequence[str] = (), *, internal: Collection[int] = (), mark: str = "internal"
+) -> str:
+    """An answer as plain text that can be pasted: no citation marks, no headings, no markdown, rows of tables as one says them. What keeps a mark, so that nobody sends
+    it on without a look: `unvouched` contacts, and what cites one of the sources `internal`, which not everyone may read (`mark`, in brackets).
     """
-    text = _MARK.sub("", answer.removeprefix(LEAD_IN).lstrip())
+
+    def kept(found: re.Match[str]) -> str:
+        return f" [{mark}]" if int(found[1]) in internal else ""
+
+    text = _MARK.sub(kept, answer.removeprefix(LEAD_IN).lstrip())
     text = re.sub(rf"(?m)^{MISSING}[^\n]{{0,2000}}$", "", text)
     text = with_marks(text, unvouched)
     text = re.sub(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+[^\n]{0,300}\n?", "", text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from bot.teams.answer_card import (
@@ -11,6 +11,7 @@ from bot.teams.answer_card import (
     Shown,
     answer_card,
     card_of,
+    customer_copy,
     may_be_tried_again,
     text_block,
 )
@@ -30,17 +31,18 @@ THUMBNAIL = "application/vnd.microsoft.card.thumbnail"
 MAX_PREVIEW, MAX_PASSAGE = 160, 4000
 
 
-def results(passages: Sequence[Passage], words: ExtensionWords) -> Json:
-    """The list below the search box; each entry is fetched anew when it is chosen."""
+def results(passages: Sequence[Passage], words: ExtensionWords, internal: Collection[str] = ()) -> Json:
+    """The list below the search box; each entry is fetched anew when it is chosen. `internal`: the documents that not everyone may read."""
     if not passages:
         return said(words("nothing"))
-    return _extension([_result(p, words) for p in passages])
+    return _extension([_result(p, words, internal=p.doc_id in internal) for p in passages])
 
 
-def _result(passage: Passage, words: ExtensionWords) -> Json:
+def _result(passage: Passage, words: ExtensionWords, *, internal: bool) -> Json:
     title, place = cut(passage.title, 80), place_in(passage.title, passage.locator)
     place = f"{place}: " if place else ""
     place = f"{words('as_of', date=words.day(passage.updated))} · {place}" if passage.updated else place
+    place = f"{CardWords(words.language)('not_for_all')} · {place}" if internal else place
     end = passage.start + len(passage.text)
     value = {
         "verb": SELECT_VERB,
@@ -56,8 +58,10 @@ def _result(passage: Passage, words: ExtensionWords) -> Json:
     return {"contentType": CARD, "content": content, "preview": {"contentType": THUMBNAIL, "content": preview}}
 
 
-def inserted_passage(passage: Passage, words: ExtensionWords) -> Json:
-    """The card that goes into the compose box: the words of the source without its marks of form, and where they stand."""
+def inserted_passage(passage: Passage, words: ExtensionWords, *, internal: bool = False) -> Json:
+    """The card that goes into the compose box: the words of the source without its marks of form, and where they stand; with a mark where it is `internal`, because
+    not everyone may read it.
+    """
     parts = [
         passage.title,
         place_in(passage.title, passage.locator),
@@ -66,7 +70,11 @@ def inserted_passage(passage: Passage, words: ExtensionWords) -> Json:
     source = " · ".join(cut(part, 120) for part in parts if part)
     text = _plain(passage.text)
     quoted = text if len(text) <= MAX_PASSAGE else text[: MAX_PASSAGE - 1] + "…"
-    body = [text_block(quoted), text_block(words("source", source=source), isSubtle=True, size="Small")]
+    body = [
+        *_internal(words, internal=internal),
+        text_block(quoted),
+        text_block(words("source", source=source), isSubtle=True, size="Small"),
+    ]
     is_link = passage.url is not None and passage.url.startswith(("https://", "http://"))
     opens = [{"type": "Action.OpenUrl", "title": words("open"), "url": passage.url}] if is_link else []
     return _extension([_attached(card_of(body, f"{quoted[:300]} ({source})", opens))])
@@ -77,13 +85,25 @@ def _plain(text: str) -> str:
     return for_customer(text) or text[body_start(text) :].strip() or text
 
 
-def inserted_answer(reply: ReplyView, dates: Mapping[int, str], words: ExtensionWords) -> Json:
-    """An answer as the customer may have it, with what it rests on and as of when. `dates`: of its sources by their numbers."""
-    text = for_customer(reply.answer)
+def _internal(words: ExtensionWords, *, internal: bool) -> list[Json]:
+    """The mark of what not everyone may read: whoever is about to send it sees it, and takes it out."""
+    return [text_block(words("internal"), color="Attention", weight="Bolder")] if internal else []
+
+
+def inserted_answer(
+    reply: ReplyView, dates: Mapping[int, str], words: ExtensionWords, internal: Collection[int] = ()
+) -> Json:
+    """An answer as the customer may have it, with what it rests on and as of when. `dates`: of its sources by their numbers; `internal`: the numbers of those that not
+    everyone may read.
+    """
+    text = customer_copy(reply, CardWords(words.language), internal)
+    marked = {c.n for c in reply.citations} & set(internal)
     as_of = {c.n: f" ({words('as_of', date=words.day(dates[c.n]))})" for c in reply.citations if dates.get(c.n)}
     names = dict.fromkeys(cut(c.name, 80) + as_of.get(c.n, "") for c in reply.citations)
     source = [text_block(words("source", source=" · ".join(names)), isSubtle=True, size="Small")] if names else []
-    return _extension([_attached(card_of([text_block(text), *source], text[:300]))])
+    return _extension(
+        [_attached(card_of([*_internal(words, internal=bool(marked)), text_block(text), *source], text[:300]))]
+    )
 
 
 def working(job: str, words: ExtensionWords) -> Json:

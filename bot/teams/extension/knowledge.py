@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +17,14 @@ from bot.teams.extension.talk import HELD_BY_NOTHING
 from bot.turn.read_again import read_again, versions_of
 from bot.turn.sources import as_sources
 from bot.wording.refusals import spoken
-from grounding.errors import ServiceError
+from grounding.errors import AttestError, ServiceError, kind_and_place
 from grounding.evidence.choose import retired
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
 from grounding.records import Access, Evidence, Passage, Query, Turn
 from rai.records import Report
 from rai.screening.languages import language
+
+log = logging.getLogger(__name__)
 
 WITHIN_S = 5.0
 """Teams gives up on an extension that takes longer than some seconds."""
@@ -130,10 +133,15 @@ class PersonsKnowledge:
         access, names = await self.access(user), {name, *(english_name(code) for _, code in countries_in(name))}
         return any([await self.system.queries.knows(each, access) for each in names])
 
-    async def restricted(self, doc_ids: Iterable[str]) -> bool:
-        """Whether one of these documents is not for everyone; a document that has gone counts as it was last. Raises StoreError."""
-        found = [await self.system.library.last(doc_id) for doc_id in dict.fromkeys(doc_ids)]
-        return any(document is not None and document.groups is not None for document in found)
+    async def restricted(self, doc_ids: Iterable[str]) -> frozenset[str]:
+        """Those of these documents that are not for everyone; a document that has gone counts as it was last, and all do where that cannot be told."""
+        asked = tuple(dict.fromkeys(doc_ids))
+        try:
+            found = {doc_id: await self.system.library.last(doc_id) for doc_id in asked}
+        except AttestError as error:
+            log.warning("whose documents these are could not be read: %s", kind_and_place(error))
+            return frozenset(asked)
+        return frozenset(i for i, document in found.items() if document is not None and document.groups is not None)
 
     async def access(self, user: str | None) -> Access:
         """The rights of `user`; a directory that does not answer leaves what everyone may read."""

@@ -130,14 +130,19 @@ class MessageExtension:
         if not text:
             return said(words("type_words")), ""
         found = await self._in_time(partial(self._knowledge.search, text, user_of(activity, self._settings)))
-        return (said(words("later")) if found is None else results(found, words)), ""
+        if found is None:
+            return said(words("later")), ""
+        return results(found, words, await self._knowledge.restricted(p.doc_id for p in found)), ""
 
     async def _select(self, activity: Json, value: Json, words: ExtensionWords) -> tuple[Json, str] | None:
         if value.get("verb") != SELECT_VERB:
             return None
         user = user_of(activity, self._settings)
         found = await self._in_time(partial(self._knowledge.passage, _place(value), user))
-        return (said(words("gone")) if found is None else inserted_passage(found.passage, words)), ""
+        if found is None:
+            return said(words("gone")), ""
+        internal = await self._knowledge.restricted([found.passage.doc_id])
+        return inserted_passage(found.passage, words, internal=bool(internal)), ""
 
     async def _fetch(self, activity: Json, value: Json, words: ExtensionWords) -> tuple[Json, str] | None:
         command = value.get("commandId")
@@ -185,7 +190,8 @@ class MessageExtension:
             return told(words("answer_title"), CardWords(words.language)("gap_told")), ""
         if made is None or not made.reply.delivered:
             return said(words("gone")), ""
-        return inserted_answer(made.reply, made.dates, ExtensionWords(made.reply.language)), ""  # the customer reads it
+        own = ExtensionWords(made.reply.language)  # the customer reads it
+        return inserted_answer(made.reply, made.dates, own, await self._internal(made.reply)), ""
 
     def _begin(self, activity: Json, text: str, user: str | None) -> str:
         job = uuid.uuid4().hex
@@ -230,8 +236,14 @@ class MessageExtension:
             CardWords(reply.language),
             evidence=evidence_link(self._settings, reply.entry_id, user),
             dates=made.dates,
+            internal=await self._internal(reply),
         )
         return answered(reply, job, shown, words, kept=own), reply.entry_id
+
+    async def _internal(self, reply: ReplyView) -> frozenset[int]:
+        """The numbers of the sources of an answer that not everyone may read."""
+        listed = await self._knowledge.restricted(c.doc_id for c in reply.citations)
+        return frozenset(c.n for c in reply.citations if c.doc_id in listed)
 
     async def _made(self, job: str, user: str | None) -> _Made | None:
         """The answer of a job of this person: as it was made here, or as the record has it where another process made it."""

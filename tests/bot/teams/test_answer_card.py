@@ -421,3 +421,48 @@ async def test_a_pressed_rework_is_asked_of_its_entry_and_only_its_text_is_remem
     await bot.post(channel.inbound("And the refund?"))
     await channel.until_messages(3)
     assert [t.text for t in bot.answer.asked[2].history] == ["What is the return window?", REPLY.answer, REPLY.answer]
+
+
+def verdict_colour(reply: Reply) -> str:
+    content = card(reply)
+    line = verdict_line(view_of(reply), WORDS)
+    [run] = [run for item in content["body"] for run in item.get("inlines", ()) if run["text"] == line]
+    return str(run["color"])
+
+
+GREEN = replace(REPAIRED, outcome=Outcome.ANSWERED, draft=None, claims=(claim("5 h", ANSWER),))
+
+
+@pytest.mark.parametrize(
+    ("reply", "colour"),
+    [
+        pytest.param(GREEN, "Good", id="each value stands in a source"),
+        pytest.param(replace(GREEN, claims=()), "Default", id="nothing was checked"),
+        pytest.param(replace(GREEN, citations=()), "Default", id="a summary rests on what was said"),
+        pytest.param(
+            replace(GREEN, coverage=(Covered("a", answered=True), Covered("b", answered=False))),
+            "Default",
+            id="a part is left open",
+        ),
+        pytest.param(
+            replace(GREEN, claims=(claim("5 h", ANSWER, status="unchecked"),)), "Default", id="a value is in doubt"
+        ),
+    ],
+)
+def test_green_is_what_sources_say_and_nothing_is_left_open(reply: Reply, colour: str) -> None:
+    assert verdict_colour(reply) == colour
+
+
+def test_what_not_everyone_may_read_is_marked_where_it_is_copied() -> None:
+    second = replace(MANUAL, n=2, title="Desk notes", chunk_id="c2")
+    answer = "It charges in 5 h [1]. We may give 10 % off [2]."
+    reply = replace(GREEN, answer=answer, citations=(MANUAL, second), claims=(claim("5 h", answer),))
+    content = card(reply, replace(SHOWN, internal={2}))
+    head, text = part(content, "customer")["items"]
+    assert words_of(head) == WORDS("look_internal")
+    assert words_of(text) == "It charges in 5 h. We may give 10 % off [internal]."
+    first, other = (words_of(line) for line in part(content, "sources")["items"])
+    assert WORDS("not_for_all") not in first
+    assert other.endswith(WORDS("not_for_all"))
+    open_to_all = part(card(reply), "customer")["items"]
+    assert [words_of(item) for item in open_to_all] == [WORDS("customer"), "It charges in 5 h. We may give 10 % off."]

@@ -10,13 +10,13 @@ import pytest
 
 from bot.records import Ask, How, Reply, Rework
 from bot.turn.pipeline import answer_turn
-from bot.turn.rework import SHORT
+from bot.turn.rework import SHORT, unanswered
 from bot.turn.small_talk import lists
 from bot.wording.email import LANGUAGES, email_body
 from grounding.policy import Policy
 from grounding.prompting.model_composer import ModelComposer
 from grounding.prompting.prompt import own_texts
-from grounding.records import LEAD_IN, Document, Turn
+from grounding.records import LEAD_IN, Document, Role, Turn
 from rai.records import Outcome
 from rai.screening.model import ScreenedModel
 from tests.e2e.support import ScriptedGrader, World, world
@@ -279,6 +279,22 @@ async def test_a_conversation_is_summarised_and_its_summary_checked_against_what
     await w.ledger.close()
 
 
+@pytest.mark.parametrize(
+    ("talk", "still"),
+    [
+        ([("user", "How long?"), ("assistant", "30 days [1].")], []),
+        ([("user", "How long?"), ("user", "How much?"), ("assistant", "5 euros [1].")], ["How long?"]),
+        ([("customer", "How long?"), ("customer", "It is a Wren."), ("agent", "It has 30 days.")], []),
+        ([("customer", "How long?"), ("agent", "One moment."), ("agent", "It has 30 days.")], []),
+        ([("customer", "How long?"), ("agent", "One moment."), ("customer", "Thanks.")], ["How long?"]),
+        ([("customer", "How long?"), ("customer", "And how much?")], ["How long?", "And how much?"]),
+        ([("customer", "My Wren is red."), ("agent", "One moment.")], []),
+    ],
+)
+def test_what_nobody_answered_is_told_in_a_summary(talk: list[tuple[Role, str]], still: list[str]) -> None:
+    assert unanswered([Turn(role, text) for role, text in talk]) == still
+
+
 async def test_without_a_model_a_conversation_is_summarised_word_for_word(tmp_path: Path) -> None:
     """The beginning of what each message asked, and of what was answered, of quotes the first; checked like every text."""
     quotes = f"{LEAD_IN}\n- Watch Plus is $9.99 a month [1].\n- Watch Pro is $14.99 a month [2]."
@@ -290,7 +306,8 @@ async def test_without_a_model_a_conversation_is_summarised_word_for_word(tmp_pa
     w = await world(tmp_path, (PRICES,), HashEmbedder())
     reply = await then(w, "summarise the conversation", talk)
     assert reply.outcome is Outcome.ANSWERED
-    first, second = reply.answer.splitlines()
+    first, second, *still = reply.answer.splitlines()
+    assert still == ["", TEXTS["en"].open, "", second]
     assert first == "- what is watch plus → Watch Plus is $9.99 a month."
     assert second.startswith("- and for how long are clips kept, on and on")
     assert second.endswith("…")

@@ -5,6 +5,11 @@ import pytest
 from bot.wording.customer_text import for_customer
 
 
+def test_what_not_everyone_may_read_keeps_a_mark() -> None:
+    answer = "Quoted from the sources:\n- Open till 9 [1].\n- Offer: 10 % off | Till: May [2]"
+    assert for_customer(answer, internal={2}, mark="intern") == "• Open till 9.\n• 10 % off – Till: May [intern]"
+
+
 @pytest.mark.parametrize(
     ("answer", "plain"),
     [

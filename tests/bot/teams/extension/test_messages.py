@@ -114,7 +114,10 @@ async def test_who_searches_finds_and_inserts_only_what_they_may_read(
     hers = await send(bot, channel, "query", searched("rebate code for watch plus"))
     [rebate] = [a for a in hers["composeExtension"]["attachments"] if a["preview"]["content"]["title"] == "Rebates"]
     chosen = rebate["preview"]["content"]["tap"]["value"]
-    assert "KX-4471" in str(await send(bot, channel, "selectItem", chosen))
+    assert CardWords("en")("not_for_all") in rebate["preview"]["content"]["text"]
+    inserted = await send(bot, channel, "selectItem", chosen)
+    mark, quoted, _ = inserted["composeExtension"]["attachments"][0]["content"]["body"]
+    assert (text_of(mark), "KX-4471" in text_of(quoted)) == (EN("internal"), True)
     his = await send(bot, channel, "query", searched("rebate code for watch plus"), CARL)
     assert "KX-4471" not in str(his)
     assert await send(bot, channel, "selectItem", chosen, CARL) == {
@@ -276,6 +279,19 @@ async def test_an_answer_that_takes_longer_is_fetched_when_it_is_there(
         pass
     assert "30 days" in words_of(done)
     assert len(bot.answer.asked) == 1
+
+
+async def test_an_answer_that_rests_on_what_not_everyone_may_read_is_marked_where_it_is_inserted(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    open_, closed = REPLY.citations[0], replace(REPLY.citations[1], doc_id="rebates.md")
+    answer = FakeAnswer(replace(REPLY, citations=(open_, closed)))
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S), answer=answer)
+    card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the return window?", "answerThis")))
+    put = await send(bot, channel, "submitAction", {"commandId": "answerThis", "data": card["actions"][0]["data"]})
+    mark, text, _ = put["composeExtension"]["attachments"][0]["content"]["body"]
+    assert text_of(mark) == EN("internal")
+    assert text_of(text) == "Items may be returned within 30 days. Refunds take 5 business days [internal]."
 
 
 async def test_what_another_process_answered_is_read_from_the_record(
