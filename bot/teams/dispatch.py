@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from bot.teams.history import ConversationHistory
@@ -12,6 +12,7 @@ from bot.teams.ports import Json, SendFailed
 from bot.teams.undelivered import Undelivered, Waiting
 from bot.turn.delivery import Deliveries, Delivery
 from grounding.errors import StoreError, kind_and_way
+from grounding.records import Turn
 
 log = logging.getLogger(__name__)
 
@@ -54,12 +55,12 @@ class Dispatch:
         """Deliver a notice of ours, or keep it for later. Raises SendFailed where the channel refuses it."""
         await self.deliver(Waiting(inbound, message), lambda: self._outbox.deliver(inbound, message))
 
-    async def deliver(self, waiting: Waiting, send: Send) -> str | None:
-        """Deliver with `send` what `waiting` tells of; the id that the channel gave it, None if it is kept for later.
+    async def deliver(self, waiting: Waiting, send: Send, *, first: bool = False) -> str | None:
+        """Deliver with `send` what `waiting` tells of; the id that the channel gave it, None if it is kept for later. `first`: it is known that nothing older waits.
 
         Raises whatever `send` raises that is no reason to wait.
         """
-        if await self._still_waiting(waiting.inbound):
+        if not first and await self.older(waiting.inbound):
             await self._keep_waiting(waiting)
             return None
         delivery = _delivery(waiting).began()
@@ -73,6 +74,7 @@ class Dispatch:
                 await self._keep_waiting(replace(waiting, handed_over=None if error.unsent else delivery.handed_over))
                 return None
             await self._deliveries.write(_undelivered(delivery, error))
+            await self._remember(waiting.inbound, _asked(waiting))
             raise
         await self._arrived(waiting, delivery, sent_id)
         return sent_id
@@ -108,36 +110,47 @@ class Dispatch:
             log.error("an answer could not be delivered for %.0f minutes: %s", age / 60, error)
             told = replace(waiting, message=self._why_not(waiting.inbound), stream_id=None, entry_id="", turns=())
             await self._undelivered.exchange(told)
+            await self._remember(waiting.inbound, _asked(waiting))
             return False
         await self._undelivered.delivered(waiting)
         return True
 
-    async def _still_waiting(self, inbound: Json) -> bool:
-        """Whether something older waits in this conversation that cannot be delivered now either."""
+    async def older(self, inbound: Json) -> Sequence[Waiting]:
+        """What waits in this conversation and cannot be delivered now either, oldest first."""
         try:
-            for waiting in await self._undelivered.claim_of(inbound):
+            waits = await self._undelivered.claim_of(inbound)
+            for n, waiting in enumerate(waits):
                 if not await self.again(waiting):
-                    return True
+                    return waits[n:]
         except StoreError as error:
             log.error("what waits could not be looked at: %s", error)  # noqa: TRY400  # one line is enough
-        return False
+        return ()
 
     async def _keep_waiting(self, waiting: Waiting) -> None:
         log.warning("the channel cannot be reached: a message waits")
         await self._undelivered.put(waiting)
 
     async def _arrived(self, waiting: Waiting, delivery: Delivery, sent_id: str | None) -> None:
-        inbound = waiting.inbound
+        await self._remember(waiting.inbound, waiting.turns, sent_id, waiting.entry_id)
+        await self._deliveries.write(delivery.ended(message=sent_id))
+
+    async def _remember(
+        self, inbound: Json, turns: Sequence[Turn], sent_id: str | None = None, entry_id: str = ""
+    ) -> None:
         try:
-            if waiting.turns:
-                await self._history.remember(inbound, waiting.turns)
-            if sent_id and waiting.entry_id:
-                await self._history.record_sent(inbound, sent_id, waiting.entry_id)
+            if turns:
+                await self._history.remember(inbound, turns)
+            if sent_id and entry_id:
+                await self._history.record_sent(inbound, sent_id, entry_id)
         except StoreError as error:
             log.error("a turn was answered but not kept: %s", error)  # noqa: TRY400  # one line is enough
         except Exception as error:  # noqa: BLE001  # the answer is there: no apology may follow it
             log.error("a turn was answered but not kept: %s", kind_and_way(error))  # noqa: TRY400  # no customer text
-        await self._deliveries.write(delivery.ended(message=sent_id))
+
+
+def _asked(waiting: Waiting) -> list[Turn]:
+    """What people said in a turn whose answer nobody will see: what they ask next may go on from it."""
+    return [turn for turn in waiting.turns if turn.role != "assistant"]
 
 
 def is_for_later(error: SendFailed) -> bool:

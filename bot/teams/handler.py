@@ -75,8 +75,8 @@ ORDER_S = 0.1
 """Seconds between two looks whether the message before one is done that another process has."""
 RESUME_WITHIN_S = 300.0
 MAX_ATTEMPTS = 2
-FORGOTTEN = frozenset({Outcome.BLOCKED, Outcome.FAILED})
-"""Outcomes after which nothing is kept of the turn."""
+FORGOTTEN = frozenset({Outcome.BLOCKED})
+"""Outcomes after which nothing is kept of the turn: what the screen blocked is no history for a model. What failed was asked, and goes on."""
 
 LATE, UNSHOWN, TAKEN_OVER = "too_late", "not_shown", "taken_over"
 """Why a reply was not delivered, where no status of the channel says it: nobody waited any more; it could not be put into a message; another process
@@ -313,8 +313,11 @@ class ActivityHandler:
         stop = self._stops[key] = Stop()
         if activity["type"] == "messageUpdate":  # the turn before may have been remembered since
             await self._history.forget_message(activity)
+        older = await self._dispatch.older(activity)
+        asked = [turn for waiting in older for turn in waiting.turns]
         async with progress(self._outbox, activity, on_stop=stop.press) as shown:
-            message, question, reply = await self._compose(activity, shown.stage, counted=attempt == 1, stop=stop)
+            composed = self._compose(activity, shown.stage, counted=attempt == 1, stop=stop, waiting=asked)
+            message, question, reply = await composed
         delivery = _delivery(activity, reply)
         if stop.pressed:  # what was made in vain is sent to nobody, so nothing follows from it
             await self._deliveries.write(delivery.ended(STOPPED))
@@ -333,13 +336,19 @@ class ActivityHandler:
 
         entry_id = reply.entry_id if reply else ""
         waiting = Waiting(activity, message, shown.stream_id, entry_id, turns=tuple(_said(question, reply)))
-        await self._dispatch.deliver(waiting, send)
+        await self._dispatch.deliver(waiting, send, first=not older)
         return True
 
     async def _compose(
-        self, activity: Json, on_stage: OnStage | None, *, counted: bool = True, stop: Stop | None = None
+        self,
+        activity: Json,
+        on_stage: OnStage | None,
+        *,
+        counted: bool = True,
+        stop: Stop | None = None,
+        waiting: Sequence[Turn] = (),
     ) -> tuple[Json, _Question, Reply | None]:
-        """The message to send, and the reply in it if there is one. Never raises but for cancellation."""
+        """The message to send, and the reply in it if there is one. `waiting`: the turns whose answers could not be delivered yet. Never raises but for cancellation."""
         rework = read_rework(activity.get("value"))
         change = None if question_text(activity) else read_change(activity.get("value"))
         text = question_text(activity) or (change.asked if change else "") or (rework.how if rework else "")
@@ -361,7 +370,8 @@ class ActivityHandler:
                     return notice(asked_nothing(files, _language(activity))), question, None
                 if (checked := await self._checked(activity, text)) is not None:
                     return checked, question, None
-                history = () if question.pasted or question.anew else await self._history.recall(activity)
+                alone = question.pasted or question.anew
+                history = () if alone else (*await self._history.recall(activity), *waiting)
                 if change and (strange := await self._unknown(change, user)):
                     return notice(unknown(strange, _language(activity))), question, None
                 if files.pictures and not files.text and await self._is_about_picture(question, user):
@@ -512,6 +522,7 @@ class ActivityHandler:
     async def _forget(self, activity: Json) -> None:
         try:
             await self._history.forget(activity)
+            await self._undelivered.forget_turns(activity)
         except StoreError as error:
             log.error("a conversation was to be forgotten and was not: %s", error)  # noqa: TRY400  # one line is enough
 

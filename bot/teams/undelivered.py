@@ -96,6 +96,12 @@ class Undelivered:
             lambda c: c.execute(update(undelivered).where(undelivered.c.id == waiting.row).values(values))
         )
 
+    async def forget_turns(self, inbound: Json) -> None:
+        """What waits in a conversation is still delivered, and not remembered there: another customer is spoken of by now. Raises StoreError."""
+        wanted = select(undelivered).where(_place(inbound))
+        for row in await self._state.ask(lambda c: c.execute(wanted).all()):
+            await self.exchange(replace(_waiting(row), turns=()))
+
     async def forget(self, inbound: Json, activity: str | None = None) -> None:
         """Take away what waits in a conversation, or what waits there as the answer to one message. Raises StoreError."""
         which = _place(inbound) if activity is None else and_(_place(inbound), undelivered.c.activity == activity)

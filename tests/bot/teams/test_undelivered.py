@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.records import Reply
 from bot.state import State
 from bot.teams.dispatch import TOLD_S, TRIED_S, Dispatch, StopPressed
 from bot.teams.history import ConversationHistory
@@ -18,7 +19,8 @@ from bot.teams.render import notice
 from bot.teams.undelivered import Undelivered, Waiting
 from bot.turn.delivery import Deliveries
 from grounding.records import Turn
-from tests.bot.teams.conftest import REPLY, Bots, FakeLedger
+from rai.records import Outcome
+from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger
 from tests.bot.teams.test_sending import INBOUND, Json, Wire
 from tests.bot.teams.test_state import Clock
 from tests.fakes.channel import FakeChannel, Fault
@@ -87,6 +89,7 @@ async def test_what_may_have_arrived_or_is_refused_does_not_wait(desk: Desk, err
         await desk.answer("a")
     assert await desk.later(3600) == []
     assert len(desk.ledger.of("delivery")) == 1
+    assert await desk.history.recall(INBOUND) == (Turn("user", "asked a"),)
 
 
 async def test_what_waits_goes_before_what_is_new(desk: Desk) -> None:
@@ -111,7 +114,7 @@ async def test_after_an_hour_the_conversation_is_told_and_the_record_says_so(des
     [body] = desk.ledger.of("delivery")
     assert (body["entry_id"], body["failed"], body["delivered"]) == ("entry of a", "unreachable", None)
     assert await desk.later(60) == [LOST["text"]]
-    assert await desk.history.recall(INBOUND) == ()
+    assert await desk.history.recall(INBOUND) == (Turn("user", "asked a"),), "it was asked, and goes on"
     assert len(desk.ledger.of("delivery")) == 1
     assert await desk.later(TRIED_S) == []
 
@@ -173,3 +176,39 @@ async def test_it_is_tried_again_by_itself(bots: Bots, channel: FakeChannel) -> 
     await bot.post(channel.inbound("first", channelId="emulator"))
     await channel.until(lambda c: len(c.messages) == 2)
     assert (await bot.ledger.delivery())["failed"] is None
+
+
+@pytest.mark.parametrize("down", [1, 2])
+async def test_a_question_goes_on_from_an_answer_that_has_not_arrived_yet(
+    bots: Bots, channel: FakeChannel, down: int
+) -> None:
+    bot = await bots.start(lease_s=1)
+    channel.faults.extend([Fault(503, applies=lambda body: body.get("type") == "message")] * down)
+    await bot.post(channel.inbound("What does Watch Plus cost?", channelId="emulator"))
+    await channel.until(lambda c: len(c.faults) < down)
+    await bot.post(channel.inbound("And Watch Pro?", channelId="emulator"))
+    await channel.until(lambda c: len(c.messages) == 2 + down, within_s=90)
+    said = (Turn("user", "What does Watch Plus cost?"), Turn("assistant", REPLY.answer))
+    assert bot.answer.asked[1].history == said
+    assert [m["replyToId"] for m in channel.messages[-2:]] == ["in-1", "in-2"]
+
+
+async def test_what_failed_or_was_refused_by_the_channel_was_asked_all_the_same(
+    bots: Bots, channel: FakeChannel
+) -> None:
+    bot = await bots.start(answer=FakeAnswer(Reply(Outcome.FAILED, "Later.", entry_id="e1")))
+    await bot.post(channel.inbound("What does Watch Plus cost?"))
+    await channel.until_messages(1)
+    await bot.post(channel.inbound("And Watch Pro?"))
+    await channel.until_messages(2)
+    assert bot.answer.asked[1].history == (Turn("user", "What does Watch Plus cost?"),)
+
+
+async def test_another_customer_does_not_inherit_what_waits(desk: Desk) -> None:
+    desk.fail()
+    await desk.answer("a")
+    desk.fail()
+    assert [waiting.turns for waiting in await desk.dispatch.older(INBOUND)] == [(Turn("user", "asked a"),)]
+    await desk.undelivered.forget_turns(INBOUND)
+    assert await desk.later(60) == ["a"]
+    assert await desk.history.recall(INBOUND) == ()
