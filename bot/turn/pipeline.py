@@ -45,6 +45,7 @@ from grounding.errors import (
 from grounding.evidence.choose import choose, extracted, superseded
 from grounding.policy import Policy
 from grounding.query.clarify import Clarification, between, clarifying
+from grounding.query.conversation import goes_on, leans, names, points_back, without_names
 from grounding.quoting.filters import tables_together
 from grounding.records import Access, Action, Evidence, Turn
 from grounding.text import terms
@@ -160,6 +161,26 @@ async def _turn(state: TurnState) -> Reply:
         state.clarification = Clarification(what_it_says(state.language), (), "it points at a text that was not typed")
         return reply_without_answer(state, Outcome.INSUFFICIENT)
     state.query = await stage("query", turn_query(state, access))
+    reply = await _answered(state, access)
+    if reply.outcome is Outcome.INSUFFICIENT and state.clarification is None and _may_stand_alone(state):
+        state.begin_again(without_names(state.query))
+        state.note("the question was read without the names of earlier turns")
+        reply = await _answered(state, access)
+    return reply
+
+
+def _may_stand_alone(state: TurnState) -> bool:
+    """Whether names of earlier turns were put to a question that neither points at them nor says too little without them: its subject may be another. A model, which is
+    told all that was found, is not asked twice.
+    """
+    asked = state.ask.question
+    carried = bool(state.query.entities) and not state.ask.product and not state.seams.composer.name.startswith("model:")
+    return carried and not goes_on(asked) and not points_back(asked) and (not leans(asked) or bool(names(asked)))
+
+
+async def _answered(state: TurnState, access: Access) -> Reply:
+    """What is found for the query, drafted and checked."""
+    stage = state.stage
     await _find(state, access)
     state.internal = internal_notes([p for p in state.found.kept if p.internal], state.found.grades)
     state.evidence = _evidence(state)

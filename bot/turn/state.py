@@ -81,6 +81,11 @@ class TurnState:
         """Keep a remark once."""
         self.notes += [text for text in dict.fromkeys(texts) if text and text not in self.notes]
 
+    def begin_again(self, query: Query) -> None:
+        """Take another query; what came of the one before is gone, but for what the record tells of it."""
+        self.query, self.found, self.evidence, self.prompt = query, FoundEvidence(), (), None
+        self.unknown, self.clarification, self.internal = "", None, ()
+
     @property
     def asked(self) -> str:
         """What the reply answers."""

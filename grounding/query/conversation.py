@@ -23,7 +23,7 @@ HANGS_AT = 3
 """Terms that a question with a pronoun may have and still hang on a name."""
 
 _LEANS = re.compile(
-    r"\b(it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|other|another|either|both|the first|the second|again|instead|also|too)\b"
+    r"\b(it|its|that|this|these|those|they|them|their|(?<!is )(?<!are )(?<!was )there(?! (?:is|are|was|a|an|any)\b)|he|she|him|her|one|ones|same|other|another|either|both|the first|the second|again|instead|also|too)\b"
     r"|^\s*(and|but|or|so|then|what about|how about|what if|and if)\b",
     re.IGNORECASE,
 )
@@ -98,7 +98,12 @@ def said_before(turns: Sequence[Turn], asked: int) -> list[Sentence]:
 
 def leans(text: str) -> bool:
     """True if a question depends on what was said before: it points back, or says too little to stand alone."""
-    return bool(_LEANS.search(text)) or len(set(terms(text))) <= 2
+    return points_back(text) or len(set(terms(text))) <= 2
+
+
+def points_back(text: str) -> bool:
+    """True if a question has a word for what was said before: it, the other, also; or goes on with "and"."""
+    return bool(_LEANS.search(text))
 
 
 def names(text: str) -> list[str]:
@@ -177,7 +182,7 @@ _GOES_ON = re.compile(
     r"(?:in|to|for|from|at|nach|aus|für|en|au|aux|à|pour|a|para|per|naar|voor) (?:the )?[^\W\d_]+\W*$)",
     re.IGNORECASE,
 )
-_POINTS = re.compile(r"\b(?:it|they|them|there|that|those|these|one|ones|this|same)\b", re.IGNORECASE)
+_POINTS = re.compile(r"\b(?:it|they|them|(?<!is )(?<!are )(?<!was )there(?! (?:is|are|was|a|an|any)\b)|that|those|these|one|ones|this|same)\b", re.IGNORECASE)
 GOES_ON_AT = 2
 """Terms up to which a question that points at something, or any question, says too little to be looked for by itself."""
 CORRECTED_IN = 6
@@ -208,17 +213,40 @@ def refers(text: str) -> bool:
     return bool(_POINTS.search(text))
 
 
+_ALSO = re.compile(r"\W*(?:and|but|so|und|aber|et|mais)\s+", re.IGNORECASE)
+_ASKS_OF = re.compile(
+    r"(?:how (?:much|long|many|big|heavy|far|often|old|fast|loud)|how (?:do|can|could|would|should) (?:i|we|you|they|s?he)|what (?:does|do|is|are)|when|where|who|"
+    r"was (?:kostet|wiegt)|wie (?:viel|lange|schwer|groß|oft)|combien|quand)\b",
+    re.IGNORECASE,
+)
+"""Asks for a value of a thing, or how something is done with it; "does it cost anything?" may be of what is done."""
+
+
 def points(text: str) -> bool:
-    """True if a question refers with a pronoun to what it asks about: the name of the thing makes it complete."""
-    return bool(_PRONOUN.search(text)) and not re.match(
-        r"\W*(?:and|but|what about|same|or|so|s?he|they|it)\b", text, re.IGNORECASE
-    )
+    """True if a question refers with a pronoun to what it asks about: the name of the thing makes it complete. So does "and how much is it?", which asks something else
+    of it, unlike "and is it so in Germany?", which goes on with what was asked.
+    """
+    if not _PRONOUN.search(text):
+        return False
+    also = _ALSO.match(text)
+    if also is not None:
+        rest = text[also.end() :]
+        return bool(_ASKS_OF.match(rest)) and not re.search(
+            r"\b(?:in|for|with|from|to|then|there)\b", rest, re.IGNORECASE
+        )
+    return not re.match(r"\W*(?:what about|same|or|s?he|they|it)\b", text, re.IGNORECASE)
+
+
+def _is_whole(text: str) -> bool:
+    """True if a question says all but the name of the thing that it asks about: "What is the price?", unlike "How long?"."""
+    return bool(_ASKS_OF.match(text)) and bool(set(terms(text)) - FILLERS)
 
 
 def resumed(query: Query, turns: Sequence[Turn], asked: int) -> Query:
     """The query with the earlier questions that it continues in front, at most RESUMED sentences; unchanged where it stands alone."""
     text = turns[asked].text
-    if not query.sentences or not goes_on(text) or turns_away(text) or (query.entities and points(text)):
+    complete = bool(query.entities) and (points(text) or _is_whole(text))
+    if not query.sentences or not goes_on(text) or turns_away(text) or complete:
         return query
     taken: list[Sentence] = []
     for sentence in reversed([s for s in said_before(turns, asked) if turns[s.turn].role == turns[asked].role]):

@@ -19,6 +19,7 @@ from grounding.query.conversation import (
     last_asked,
     leans,
     names,
+    points_back,
     resumed,
     spoken_of,
     turns_away,
@@ -250,6 +251,8 @@ class QueryBuilder:
             for name in names
             if not (i and linked[i - 1] and _quotes_for(turns[first + i], turns[first + i - 1]))
         ]
+        if _stands_alone(turns[asked].text, asked, places):
+            return query
         named = with_names(query, asked, mentions(turns, asked, places))
         if named is not query:
             return named
@@ -257,6 +260,14 @@ class QueryBuilder:
         if name is None or name in query.entities or not await self._linker.knows(name, access):
             return query
         return _with(query, (name,), (f"“{name}”: the newest name of the talk that the knowledge base holds",))
+
+
+def _stands_alone(question: str, asked: int, found: Sequence[tuple[int, Linked]]) -> bool:
+    """Whether a question names the thing that it is about, and points at nothing that was said before: the names of earlier turns are of something else then. A page's
+    title ("Warranty terms") is no such name.
+    """
+    own = any(turn == asked and is_strong(name.name) and _is_titled(name.name) for turn, name in found)
+    return own and not (points_back(question) or goes_on(question))
 
 
 def _of_the_turn(turn: Turn) -> str:

@@ -197,6 +197,30 @@ async def test_a_change_of_topic_is_not_held_to_the_old_name(tmp_path: Path) -> 
     assert any("without the names" in note for note in reply.record.notes)
 
 
+async def test_a_question_that_names_another_subject_is_asked_again_without_the_old_name(tmp_path: Path) -> None:
+    """The grades let the pages of the old name through, and nothing in them is worth quoting."""
+    shipping = Document("shipping.md", "How we send", "Parcels to Norway take six days.")
+    plans = Document("plans.md", "Plans", "Watch Pro keeps clips for a while. Watch Pro is a plan.")
+    world = await small(tmp_path, documents=[shipping, plans], grader=ScriptedGrader({"plans.md": 0.6}))
+    asked: list[str] = []
+
+    class Quoting(Quoter):
+        async def compose(self, prompt: Prompt) -> Draft:
+            asked.append(prompt.evidence[0].passage.doc_id)
+            return Draft(insufficient_sentence(), self.name)
+
+    seams = replace(world.seams, composer=Quoting(""))
+    said = (Turn("user", "What is Watch Pro?"), Turn("assistant", "A plan [1]."))
+    reply = await answer_turn(Ask("Do parcels go to Norway by air?", said), seams, Policy())
+    assert reply.outcome is Outcome.INSUFFICIENT
+    assert (len(asked), reply.record.query.text) == (2, "Do parcels go to Norway by air?")
+    assert any("without the names" in note for note in reply.record.notes)
+    asked.clear()
+    kept = await answer_turn(Ask("Does it go to Norway by air?", said), seams, Policy())
+    assert (len(asked), "Watch Pro" in kept.record.query.text) == (1, True), "it points at what was said"
+    await world.ledger.close()
+
+
 async def test_what_is_left_must_be_about_what_was_asked(tmp_path: Path) -> None:
     """A repair that leaves only words about another code is no answer."""
     codes = Document(

@@ -336,3 +336,29 @@ async def test_what_is_in_view_is_a_name_and_the_newest_sibling() -> None:
     assert await builder.in_view(turns, Access()) == ("Watch Pro",)
     assert await builder.in_view(turns[:1], Access()) == ()
     assert await builder.in_view(turns[:1], Access(), of_titles=True) == ("Cancel a plan",)
+
+
+@pytest.mark.parametrize(
+    ("said", "query"),
+    [
+        (["How do I mount the Perch Pro?", "and how much is it?"], "Perch Pro and how much is it?"),
+        (["How do I mount the Perch Pro?", "What is the price?"], "Perch Pro What is the price?"),
+        (["How much is Watch Plus?", "and how do I cancel it"], "Watch Plus and how do I cancel it"),
+        (
+            ["How do I cancel Watch Plus?", "and does it cost anything?"],
+            "How do I cancel Watch Plus? and does it cost anything?",
+        ),
+        (["How long does Watch Plus keep clips?", "How long?"], "How long does Watch Plus keep clips? How long?"),
+        (["How do I mount the Perch Pro?", "What does Watch Plus cost?"], "What does Watch Plus cost?"),
+        (
+            ["How do I mount the Perch Pro?", "Is there a student discount here?"],
+            "Perch Pro Is there a student discount here?",
+        ),
+    ],
+)
+async def test_what_is_asked_of_a_thing_is_looked_for_with_its_name_and_not_with_what_was_asked_before(
+    said: list[str], query: str
+) -> None:
+    builder = QueryBuilder(CentralitySummarizer(None), Plans())
+    turns = [turn for text in said for turn in (Turn("user", text), Turn("assistant", "As the page says."))]
+    assert (await builder.build(turns[:-1], Access())).text == query
