@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from bot.turn.open_questions import open_questions
 from bot.turn.transcript import SPEAKERS
 from bot.wording.notices import said
 from bot.wording.refusals import FALLBACK
@@ -104,12 +105,26 @@ def _conversation(lines: list[str]) -> Pasted | None:
     if question is None:
         return None
     start, end = question
-    text = "\n".join(turn.text for turn in turns[start:end])
+    open_ = _still_open(turns, start)
+    text = "\n".join([*open_, *(turn.text for turn in turns[start:end])])
     if not any(asks(s.text) for s in sentences(text)) and asks(above):
         text = f"{text}\n{above}"
     asked, cut = _end_of(text)
-    around = [*([Turn("user", above)] if above else []), *turns[:start], *cut, *turns[end:]]
+    around = [
+        *([Turn("user", above)] if above else []),
+        *(t for t in turns[:start] if t.text not in open_),
+        *cut,
+        *turns[end:],
+    ]
     return Pasted(asked, tuple(around), len(turns))
+
+
+def _still_open(turns: list[Turn], start: int) -> list[str]:
+    """The questions of the customer before their last messages that the agent has not answered; none where these answer what the agent asked."""
+    if _answers_back(turns, (start, len(turns))):
+        return []
+    asked = [s.text for text in open_questions(turns[:start]) for s in sentences(text)]
+    return [text for text in asked if _asks_something(text)]
 
 
 def _end_of(text: str) -> tuple[str, list[Turn]]:

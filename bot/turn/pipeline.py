@@ -174,7 +174,9 @@ def _may_stand_alone(state: TurnState) -> bool:
     told all that was found, is not asked twice.
     """
     asked = state.ask.question
-    carried = bool(state.query.entities) and not state.ask.product and not state.seams.composer.name.startswith("model:")
+    carried = (
+        bool(state.query.entities) and not state.ask.product and not state.seams.composer.name.startswith("model:")
+    )
     return carried and not goes_on(asked) and not points_back(asked) and (not leans(asked) or bool(names(asked)))
 
 

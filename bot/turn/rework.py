@@ -17,10 +17,11 @@ from bot.turn.answer_form import REFERENCED
 from bot.turn.citations import markers, without_markers
 from bot.turn.draft_to_reply import decide_reply
 from bot.turn.lost_answer import lost_parts
+from bot.turn.open_questions import open_questions
 from bot.turn.prompt import turn_prompt
 from bot.turn.read_again import read_again
 from bot.turn.screening import screen_draft
-from bot.turn.small_talk import REWORKS, SmallTalkTexts, Talk, answers, lists
+from bot.turn.small_talk import REWORKS, SmallTalkTexts, Talk, lists
 from bot.turn.sources import as_sources
 from bot.turn.state import TurnState
 from bot.view.verdict import MAX_LINE, cut
@@ -29,11 +30,10 @@ from bot.wording.email import LANGUAGES, as_email, email_body
 from grounding.model_calls.spotlight import block
 from grounding.model_calls.templates import fill, template
 from grounding.prompting.model_composer import tidy
-from grounding.query.conversation import asks
 from grounding.quoting.coverage import coverage
 from grounding.quoting.question_parts import Reading, read
 from grounding.records import Evidence, Passage, Query, Turn
-from grounding.text import BAR, sentences
+from grounding.text import BAR
 from rai.records import Entry, Outcome, Report
 from rai.screening.decision import as_data
 from rai.screening.languages import language as language_of
@@ -304,31 +304,10 @@ async def _summary(state: TurnState, texts: SmallTalkTexts, *, drafts: bool) -> 
         report = await state.stage("check", _checked(state, shown, said)) if shown else None
     if not shown or report is None or report.verdict == "unsupported":
         return Reply(Outcome.WITHHELD, texts.held_summary)
-    still = [f"- {_begun(question)}" for question in unanswered(turns)]
+    still = [f"- {_begun(question)}" for question in open_questions(turns)]
     return Reply(
         outcome, "\n\n".join([shown, *(["\n".join([texts.open, "", *still])] if still else [])]), claims=report.claims
     )
-
-
-def unanswered(turns: Sequence[Turn]) -> list[str]:
-    """The messages of a conversation that ask something and that nobody answered before somebody asked again. Of a customer's messages in a row all have the reply that
-    follows them; who asks Attest asks with every message, and has a reply to each.
-    """
-    out: list[str] = []
-    asked: list[str] = []
-    replied = False
-    for turn in [*turns, Turn("user", "")]:
-        if turn.role in ("agent", "assistant"):
-            asked = [] if turn.role == "assistant" or answers(turn.text) else asked
-            replied = True
-        elif turn.role == "user" or replied:
-            out += asked
-            asked = []
-        if turn.role in ("customer", "user"):
-            asks_ = turn.role == "user" or any(asks(s.text) for s in sentences(turn.text))
-            asked += [turn.text] if asks_ and turn.text else []
-            replied = False
-    return out
 
 
 def told_shortly(turns: Sequence[Turn]) -> str:

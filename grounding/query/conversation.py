@@ -149,12 +149,16 @@ def asks(sentence: str) -> bool:
 
 
 def focus(query: str) -> str:
-    """The question within a query: its question sentences, after the strong names of the others; all of it when they say too little."""
+    """The question within a query: its question sentences, after the strong names of the others; all of it when they say too little. A question with a strong name of its
+    own that points at nothing needs those of others no more than those of earlier turns.
+    """
     spans = [s.text for s in sentences(query)]
     asking = [s for s in spans if asks(s)]
     if len(asking) == len(spans) or len(set(terms(" ".join(asking)))) < 2:
         return query
     said = " ".join(asking).lower()
+    if any(" " in name for name in names(" ".join(asking))) and not _PRONOUN.search(said):
+        return " ".join(asking)
     others = [n for s in spans if s not in asking for n in names(s) if is_strong(n) and n.lower() not in said]
     return " ".join([*dict.fromkeys(others), *asking])
 
@@ -182,7 +186,10 @@ _GOES_ON = re.compile(
     r"(?:in|to|for|from|at|nach|aus|für|en|au|aux|à|pour|a|para|per|naar|voor) (?:the )?[^\W\d_]+\W*$)",
     re.IGNORECASE,
 )
-_POINTS = re.compile(r"\b(?:it|they|them|(?<!is )(?<!are )(?<!was )there(?! (?:is|are|was|a|an|any)\b)|that|those|these|one|ones|this|same)\b", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\b(?:it|they|them|(?<!is )(?<!are )(?<!was )there(?! (?:is|are|was|a|an|any)\b)|that|those|these|one|ones|this|same)\b",
+    re.IGNORECASE,
+)
 GOES_ON_AT = 2
 """Terms up to which a question that points at something, or any question, says too little to be looked for by itself."""
 CORRECTED_IN = 6

@@ -23,6 +23,10 @@ _ABSTAINS = re.compile(
 )
 
 
+_OF_ANY_NAMES = frozenset({"person", "address"})
+"""Kinds of values that any two words with capitals may seem to be: "Watch Pro" is nobody who won a cup."""
+
+
 @dataclass(frozen=True, slots=True)
 class Covered:
     """A part of a question as it was asked, and whether the answer covers it."""
@@ -50,6 +54,8 @@ def _is_answered(part: Part, parts: Sequence[Part], lines: Sequence[str]) -> boo
     own = _own(part, parts)
     if part.wants is not None:
         held = [line for line in lines if holds(line, part.wants)]
+        if part.wants.name in _OF_ANY_NAMES and own and not any(_speaks_of(own, line) for line in lines):
+            return False
         rivals = any(p is not part and p.wants is not None and p.wants.name == part.wants.name for p in parts)
         return any(_speaks_of(own, line) for line in held) if rivals and own else bool(held)
     return not own or any(_speaks_of(own, line) for line in lines)

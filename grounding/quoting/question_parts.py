@@ -16,7 +16,8 @@ from grounding.text import sentences, terms
 
 Form = Literal["value", "steps", "list", "compare"]
 """What an answer looks like: a value or a statement, the steps of a procedure, several rows or items, things beside each other."""
-MOST_PARTS = 3
+MOST_PARTS = 5
+"""Parts that are told apart; what is asked behind them belongs to the last."""
 
 _STEPS = re.compile(
     r"\bhow (?:do|does|can|could|to|would|should|must|is|are)\b(?! (?:much|many|long|often|far|soon|big|heavy|old))|\bhow .{0,40}\bwork\b|\bsteps?\b|\bstep by step\b"
@@ -35,7 +36,9 @@ _COMPARE = re.compile(
     r"|\bwhich (?:one |of (?:them|these|those|the two) )?(?:is|has|costs|takes|weighs|lasts|holds|gets|comes) (?:the )?(?:more|less|fewer|(?!over|under|other|another|either|ever|never|after)\w+er)\b(?! than)",
     re.IGNORECASE,
 )
-_JOINT = re.compile(r"\?\s*(?:and|und|et)?\b|\s+(?:and|und|et)\s+|\s*[&+;]\s*|,\s*(?:and|btw|also)\b|\s+-\s+")
+_JOINT = re.compile(
+    r"\?\s*(?:and|und|et)?\b|\s+(?:and|und|et)\s+|\s*[&+;]\s*|,\s*(?:and|btw|also)\b|,\s*(?=(?:what|how|when|where|who|is there|do you|can i|can we)\b)|\s+-\s+"
+)
 _MARK = re.compile(r"(?<!\S)\(?([1-9a-e])[.)]\s+", re.IGNORECASE)
 """What numbers the parts of a question."""
 _AND = re.compile(r"^\W*(?:and|so|but|also|or|und|et)\s+", re.IGNORECASE)
@@ -95,7 +98,7 @@ def _numbered(question: str) -> tuple[str, ...]:
     """The parts of a question whose parts are numbered, 1) 2) or a) b), where each of them asks something; else empty."""
     marks = list(_MARK.finditer(question))
     labels = [m[1].lower() for m in marks]
-    if not 1 < len(marks) <= MOST_PARTS or labels not in (list("123"[: len(marks)]), list("abc"[: len(marks)])):
+    if not 1 < len(marks) <= MOST_PARTS or labels not in (list("12345"[: len(marks)]), list("abcde"[: len(marks)])):
         return ()
     ends = [*(m.start() for m in marks[1:]), len(question)]
     pieces = [question[m.end() : end].strip(" ,.?;") for m, end in zip(marks, ends, strict=True)]
@@ -119,11 +122,11 @@ def _split(question: str) -> tuple[str, ...]:
         at = end if joint is None else joint.end()
         if not piece:
             continue
-        if pieces and not (_asks(piece) and _asks(pieces[-1])):
+        if pieces and (len(pieces) == MOST_PARTS or not (_asks(piece) and _asks(pieces[-1]))):
             pieces[-1] = f"{pieces[-1]} {piece}"
         else:
             pieces.append(piece)
-    return tuple(pieces) if 1 < len(pieces) <= MOST_PARTS else (question.strip(),)
+    return tuple(pieces) if len(pieces) > 1 else (question.strip(),)
 
 
 def _asks(piece: str) -> bool:

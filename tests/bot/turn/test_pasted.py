@@ -47,6 +47,33 @@ def test_who_speaks_in_a_file_speaks_in_a_message_too(speaker: str) -> None:
     assert "what is three?" in pasted.question
 
 
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (
+            "Customer: Hi, how do I reset my Wren X2?\nAgent: One moment please.\nCustomer: And what does Watch Pro cost?",
+            "Hi, how do I reset my Wren X2?\nAnd what does Watch Pro cost?",
+        ),
+        (
+            "Customer: How do I reset it?\nAgent: Hold the button for 10 seconds.\nCustomer: And what does Pro cost?",
+            "And what does Pro cost?",
+        ),
+        (
+            "Customer: How do I reset it?\nAgent: Which one do you have?\nCustomer: the red one with the lamp",
+            "the red one with the lamp",
+        ),
+        (
+            "Customer: I moved. Can I keep my plan?\nAgent: Let me see.\nCustomer: Is there a fee?",
+            "Can I keep my plan?\nIs there a fee?",
+        ),
+    ],
+)
+def test_what_a_customer_asked_before_and_nobody_answered_is_asked_too(text: str, question: str) -> None:
+    pasted = read_pasted(text)
+    assert pasted is not None
+    assert pasted.question == question
+
+
 _said = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=20)
 
 

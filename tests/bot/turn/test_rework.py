@@ -10,13 +10,13 @@ import pytest
 
 from bot.records import Ask, How, Reply, Rework
 from bot.turn.pipeline import answer_turn
-from bot.turn.rework import SHORT, unanswered
+from bot.turn.rework import SHORT
 from bot.turn.small_talk import lists
 from bot.wording.email import LANGUAGES, email_body
 from grounding.policy import Policy
 from grounding.prompting.model_composer import ModelComposer
 from grounding.prompting.prompt import own_texts
-from grounding.records import LEAD_IN, Document, Role, Turn
+from grounding.records import LEAD_IN, Document, Turn
 from rai.records import Outcome
 from rai.screening.model import ScreenedModel
 from tests.e2e.support import ScriptedGrader, World, world
@@ -277,22 +277,6 @@ async def test_a_conversation_is_summarised_and_its_summary_checked_against_what
     assert "$29.99" not in wrong.answer
     assert (await then(w, "summarise the conversation", ())).answer == TEXTS["en"].nothing_yet
     await w.ledger.close()
-
-
-@pytest.mark.parametrize(
-    ("talk", "still"),
-    [
-        ([("user", "How long?"), ("assistant", "30 days [1].")], []),
-        ([("user", "How long?"), ("user", "How much?"), ("assistant", "5 euros [1].")], ["How long?"]),
-        ([("customer", "How long?"), ("customer", "It is a Wren."), ("agent", "It has 30 days.")], []),
-        ([("customer", "How long?"), ("agent", "One moment."), ("agent", "It has 30 days.")], []),
-        ([("customer", "How long?"), ("agent", "One moment."), ("customer", "Thanks.")], ["How long?"]),
-        ([("customer", "How long?"), ("customer", "And how much?")], ["How long?", "And how much?"]),
-        ([("customer", "My Wren is red."), ("agent", "One moment.")], []),
-    ],
-)
-def test_what_nobody_answered_is_told_in_a_summary(talk: list[tuple[Role, str]], still: list[str]) -> None:
-    assert unanswered([Turn(role, text) for role, text in talk]) == still
 
 
 async def test_without_a_model_a_conversation_is_summarised_word_for_word(tmp_path: Path) -> None:

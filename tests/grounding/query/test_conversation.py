@@ -10,6 +10,7 @@ from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.errors import InputError
 from grounding.query.conversation import (
     asks,
+    focus,
     goes_on,
     last_asked,
     last_turn_query,
@@ -275,3 +276,15 @@ def test_a_question_whose_words_were_replaced_is_still_told_from_the_names_befor
     assert question_of(query) == "phone number france"
     assert without_names(query).text == "phone number france"
     assert question_of(Query("roost h1", entities=("roost h1",))) == "roost h1"
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("My Perch C2 shows a red light. And how much is Watch Plus?", "And how much is Watch Plus?"),
+        ("I have a Perch C2. Does Watch Plus cover it?", "Perch C2 Does Watch Plus cover it?"),
+        ("I have a Perch C2. How long is the warranty?", "Perch C2 How long is the warranty?"),
+    ],
+)
+def test_the_question_needs_the_names_beside_it_only_where_it_has_none_of_its_own(query: str, expected: str) -> None:
+    assert focus(query) == expected

@@ -40,3 +40,12 @@ def test_what_wants_no_value_is_answered_where_its_own_words_are_spoken_of() -> 
 def test_the_parts_are_said_as_they_were_asked() -> None:
     question = "what does the Heron cost and when does the desk close?"
     assert [c.part for c in coverage(read(question), "£90")] == ["what does the Heron cost", "when does the desk close"]
+
+
+def test_two_words_with_capitals_are_nobody_who_was_asked_for() -> None:
+    reading = read("What does Watch Pro cost and who won the world cup?")
+    told = coverage(reading, "Watch Pro costs $14.99 a month [1].")
+    assert [part.answered for part in told] == [True, False]
+    asked = read("What does Care cost and who is the data protection officer?")
+    both = "Care costs $4.25 [1].\nName: Anselm Okafor | Role: data protection officer [2]"
+    assert all(part.answered for part in coverage(asked, both))

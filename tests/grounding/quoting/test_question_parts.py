@@ -30,8 +30,21 @@ def test_a_question_is_read_by_its_parts(question: str, parts: tuple[str, ...]) 
     assert tuple(p.text for p in read(question).parts) == parts
 
 
-def test_more_pieces_than_anyone_asks_at_once_are_one_question() -> None:
-    assert len(read("price? fee? rate? limit? deadline?").parts) == 1 < MOST_PARTS
+def test_what_is_asked_behind_the_last_part_belongs_to_it() -> None:
+    found = [part.text for part in read("price? fee? rate? limit? deadline? weight? colour?").parts]
+    assert found == ["price", "fee", "rate", "limit", "deadline weight colour"]
+    assert len(found) == MOST_PARTS
+
+
+def test_questions_that_follow_each_other_are_parts() -> None:
+    asked = "How do I reset my Wren X2, what does the adapter cost and is there a discount? Who won the cup?"
+    found = [part.text for part in read(asked).parts]
+    assert found == [
+        "How do I reset my Wren X2",
+        "what does the adapter cost",
+        "is there a discount",
+        "Who won the cup",
+    ]
 
 
 def test_each_part_wants_its_own_kind_of_value() -> None:
