@@ -4,6 +4,7 @@ that say so. As a card, and in words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -64,8 +65,13 @@ def found_of(
     beside = [*values, *(Told(c, c.text) for c in _unconfirmed(report))]
     sorted_ = sorted(beside, key=lambda t: (not t.claim.unsupported, t.claim.status in SUPPORTED, not t.doubt))
     line, colour = _verdict([each.claim for each in sorted_], len(values), report, words, card)
+    rows = [CheckedRow(t, tuple(_all_lines(t, report, open_, passages, texts))) for t in sorted_]
+    shown = {line for row in rows if row.told.claim.kind != "statement" for line in row.lines}
     rows = [
-        CheckedRow(t, tuple(dict.fromkeys([*_lines(t.claim, texts), *_said_beside(t, open_, texts)]))) for t in sorted_
+        replace(row, lines=tuple(line for line in row.lines if line not in shown))
+        if row.told.claim.kind == "statement"
+        else row
+        for row in rows
     ]
     return CheckedMessage(
         text, line, colour, tuple(rows), {p.chunk_id: _listed(n, p, words) for n, p in enumerate(passages, 1)}
@@ -132,6 +138,70 @@ def _apart(told_: Told, open_: Sequence[Claim], words: ExtensionWords) -> Told:
     within = any(c.start <= claim.start and claim.end <= c.end for c in open_)
     sure = claim.status in SUPPORTED and claim.kind != "entity"
     return replace(told_, doubt=words("apart")) if within and sure else told_
+
+
+def _all_lines(
+    told_: Told, report: Report, open_: Sequence[Claim], passages: Sequence[Passage], texts: Mapping[str, str]
+) -> list[str]:
+    """The lines that stand below a value or a sentence, each once."""
+    lines = [*_lines(told_.claim, texts), *_said_beside(told_, open_, texts)]
+    if not lines and told_.claim.kind == "statement":
+        lines = _said_of_it(told_.claim, texts)
+    if not lines and told_.claim.kind in _FORMS and told_.claim.status not in SUPPORTED:
+        lines = _said_instead(told_.claim, report, passages)
+    return list(dict.fromkeys(lines))
+
+
+_FORMS = {
+    "money": re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|(?:USD|EUR|GBP|CAD|CHF|euros?|dollars?|pounds?)\b)"),
+    "percent": re.compile(r"\d\s?(?:%|per ?cent)"),
+    "quantity": re.compile(r"\d"),
+}
+"""What in a line can be a value of the same kind; a quantity has the same unit too. A contact of another is not told in a wrong one's place."""
+_JOINTS = re.compile(r"[,;]\s|\s(?:and|but|or|und|aber|oder|et|mais|ou|y|pero|e|ma|mas|en|maar)\s", re.IGNORECASE)
+LEAST_TOLD = 3
+"""Terms of a line that says something; fewer are a heading."""
+
+
+def _said_of_it(claim: Claim, texts: Mapping[str, str]) -> list[str]:
+    """The line that a sentence was held against, if it has many of its words: it may say the opposite."""
+    said = frozenset(terms(claim.text))
+    spans = [e for e in claim.evidence if e.field == "text" and e.source in texts]
+    lines = [_line_of(e, texts[e.source]) for e in spans[:1]]
+    told = [line for line in lines if len(set(terms(line))) >= LEAST_TOLD]
+    return [line for line in told if len(said & frozenset(terms(line))) >= max(2, LEAST_SHARED * len(said))]
+
+
+def _said_instead(claim: Claim, report: Report, passages: Sequence[Passage]) -> list[str]:
+    """Of a value that no source has what sources say in its place: the lines with a value of its kind that say most words of its clause, the page's title among them, two at
+    most; none where no line says the name before it.
+    """
+    clause = _clause(claim, report)
+    own = frozenset(terms(claim.text))
+    said = frozenset(terms(clause)) - own
+    before = [c for c in report.claims if c.kind == "entity" and c.end <= claim.start and c.text in clause]
+    name = frozenset(terms(before[-1].text)) if before else frozenset()
+    unit = own - {term for term in own if any(map(str.isdigit, term))} if claim.kind == "quantity" else frozenset()
+    found: dict[str, int] = {}
+    for passage in passages:
+        title = frozenset(terms(passage.title))
+        for line in passage.text.splitlines():
+            told = frozenset(terms(line))
+            shared = len(said & (told | title))
+            tells = _FORMS[claim.kind].search(line) is not None and unit <= told and name <= told | title
+            if tells and shared >= max(2, LEAST_SHARED * len(said)):
+                found.setdefault(cut(line[body_start(line) :], 2 * MAX_LINE), shared)
+    return sorted(found, key=lambda line: (-found[line], len(line)))[:2]
+
+
+def _clause(claim: Claim, report: Report) -> str:
+    """The part of its sentence that a value stands in."""
+    sentence = next((c for c in report.claims if c.kind == "statement" and c.start <= claim.start < c.end), claim)
+    at = claim.start - sentence.start
+    cuts = [0, *(m.end() for m in _JOINTS.finditer(sentence.text)), len(sentence.text)]
+    begin = max(c for c in cuts if c <= at)
+    end = min((c for c in cuts if c > at + len(claim.text) - 1), default=len(sentence.text))
+    return sentence.text[begin:end]
 
 
 def _said_beside(told_: Told, open_: Sequence[Claim], texts: Mapping[str, str]) -> list[str]:

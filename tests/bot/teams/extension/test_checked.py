@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from bot.teams.extension.checked import MAX_LINE, ROWS, checked
+from bot.teams.extension.checked import MAX_LINE, ROWS, checked, found_of
 from bot.teams.message_limits import check_card
 from bot.wording.card import CardWords
 from bot.wording.extension import ExtensionWords
 from grounding.records import Passage
 from rai.check.match import check_claims
-from rai.records import Report, Source
+from rai.records import SUPPORTED, Claim, EvidenceSpan, Report, Source
 
 WORDS = ExtensionWords("en")
 PLANS = Passage("c1", "plans.md", "Plans", "Clips are kept for | Watch Plus: 30 days | Watch Pro: 60 days")
@@ -95,3 +97,61 @@ def test_all_is_well_only_where_each_sentence_is_confirmed_as_a_whole() -> None:
     assert WORDS("all_supported") not in moved
     assert WORDS.count("open", 1) in moved
     assert WORDS("all_supported") not in header_of("lunch at 12?", source)
+
+
+DEVICES = (
+    Passage("x2", "x2.md", "Wren X2 router", "The Wren X2 has Wi-Fi 7.\nPrice | Wren X2: $219.00"),
+    Passage("x1", "x1.md", "Wren X1 router", "Price | Wren X1: $129.00"),
+    Passage("back", "back.md", "Return an order", "You can return any device within 45 days of delivery."),
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "value", "said"),
+    [
+        ("The Wren X2 costs $149.", "$149", ["“Price | Wren X2: $219.00”"]),
+        ("The Wren X2 costs $149 and the Wren X1 is $99.", "$149", ["“Price | Wren X2: $219.00”"]),
+        ("The Wren X2 costs $149 and the Wren X1 is $99.", "$99", ["“Price | Wren X1: $129.00”"]),
+        (
+            "You can return a device within 60 days.",
+            "60 days",
+            ["“You can return any device within 45 days of delivery.”"],
+        ),
+        ("The Kestrel 9 costs $149.", "$149", []),
+    ],
+)
+def test_beside_a_value_that_no_source_has_stands_what_they_say_of_the_same_thing(
+    message: str, value: str, said: list[str]
+) -> None:
+    report = Report("unsupported", 1.0, check_claims(message, [Source(p.chunk_id, p.text, p.title) for p in DEVICES]))
+    words = CardWords("en")
+    found = found_of(message, report, DEVICES, WORDS, words)
+    [row] = [row for row in found.rows if row.told.claim.text == value]
+    assert row.told.claim.status not in SUPPORTED
+    assert [f"“{line}”" for line in row.lines] == said
+
+
+def test_below_a_sentence_that_nobody_confirmed_stands_the_line_that_it_was_held_against() -> None:
+    line = "Opened cards and worn-out batteries cannot be returned."
+    report = Report(
+        claims=(
+            Claim(
+                "statement",
+                "Opened cards can be returned.",
+                0,
+                29,
+                evidence=(EvidenceSpan("c", "text", 0, len(line), line),),
+            ),
+        ),
+        verdict="unchecked",
+        score=0.0,
+    )
+    found = found_of("Opened cards can be returned.", report, [Passage("c", "d", "T", line)], WORDS, CardWords("en"))
+    assert [row.lines for row in found.rows] == [(line,)]
+    heading = [Passage("c", "d", "T", "## Opened cards")]
+    short = replace(
+        report, claims=(replace(report.claims[0], evidence=(EvidenceSpan("c", "text", 3, 15, "Opened cards"),)),)
+    )
+    assert [
+        row.lines for row in found_of("Opened cards can be returned.", short, heading, WORDS, CardWords("en")).rows
+    ] == [()]
