@@ -249,7 +249,9 @@ class QueryBuilder:
             (first + i, name)
             for i, names in enumerate(linked)
             for name in names
-            if not (i and linked[i - 1] and _quotes_for(turns[first + i], turns[first + i - 1]))
+            if not (
+                i and _quotes_for(turns[first + i], turns[first + i - 1]) and _is_named(turns[first:], linked, i - 1)
+            )
         ]
         if _stands_alone(turns[asked].text, asked, places):
             return query
@@ -279,6 +281,13 @@ def _of_the_turn(turn: Turn) -> str:
     lead, _, quotes = turn.text.partition("\n")
     first, _, _ = quotes.partition("\n")
     return f"{lead}\n{first.partition(BAR)[0]}"
+
+
+def _is_named(turns: Sequence[Turn], linked: Sequence[Sequence[Linked]], at: int) -> bool:
+    """Whether a person's question names what it is about, itself or by pointing at what people named before: "and if it's faulty?"."""
+    points_at = points_back(turns[at].text) or goes_on(turns[at].text)
+    before = any(names for turn, names in zip(turns[:at], linked, strict=False) if turn.role != "assistant")
+    return bool(linked[at]) or (points_at and before)
 
 
 def _quotes_for(turn: Turn, question: Turn) -> bool:

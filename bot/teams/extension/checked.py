@@ -189,7 +189,7 @@ def _said_instead(claim: Claim, report: Report, passages: Sequence[Passage]) -> 
             told = frozenset(terms(line))
             shared = len(said & (told | title))
             tells = _FORMS[claim.kind].search(line) is not None and unit <= told and name <= told | title
-            if tells and shared >= max(2, LEAST_SHARED * len(said)):
+            if tells and said & told and shared >= max(2, LEAST_SHARED * len(said)):
                 found.setdefault(cut(line[body_start(line) :], 2 * MAX_LINE), shared)
     return sorted(found, key=lambda line: (-found[line], len(line)))[:2]
 

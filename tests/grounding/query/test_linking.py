@@ -338,6 +338,19 @@ async def test_what_is_in_view_is_a_name_and_the_newest_sibling() -> None:
     assert await builder.in_view(turns[:1], Access(), of_titles=True) == ("Cancel a plan",)
 
 
+async def test_what_our_answer_names_beside_what_a_question_points_at_is_not_spoken_of() -> None:
+    builder = QueryBuilder(CentralitySummarizer(None), Plans())
+    quoted = f"{LEAD_IN}\n- Roost Pro, Perch Pro: exchange, no repair [1]."
+    turns = [
+        Turn("user", "Can I return a Perch Pro?"),
+        Turn("assistant", f"{LEAD_IN}\n- Within 45 days [1]."),
+        Turn("user", "and if it is faulty?"),
+        Turn("assistant", quoted),
+        Turn("user", "how long is the warranty on it"),
+    ]
+    assert (await builder.build(turns, Access())).entities == ("Perch Pro",)
+
+
 @pytest.mark.parametrize(
     ("said", "query"),
     [

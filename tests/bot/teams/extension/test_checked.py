@@ -102,6 +102,7 @@ def test_all_is_well_only_where_each_sentence_is_confirmed_as_a_whole() -> None:
 DEVICES = (
     Passage("x2", "x2.md", "Wren X2 router", "The Wren X2 has Wi-Fi 7.\nPrice | Wren X2: $219.00"),
     Passage("x1", "x1.md", "Wren X1 router", "Price | Wren X1: $129.00"),
+    Passage("roost", "roost.md", "Roost router", "Sensor: Keypad | Price: $35.00"),
     Passage("back", "back.md", "Return an order", "You can return any device within 45 days of delivery."),
 )
 
@@ -118,6 +119,7 @@ DEVICES = (
             ["“You can return any device within 45 days of delivery.”"],
         ),
         ("The Kestrel 9 costs $149.", "$149", []),
+        ("The Roost router costs $149.", "$149", []),
     ],
 )
 def test_beside_a_value_that_no_source_has_stands_what_they_say_of_the_same_thing(
