@@ -22,7 +22,7 @@ from bot.places import Place, Places, database_at, is_there
 from bot.settings.settings import Settings
 from grounding.database.copying import CopiedPlace, FileTables, SharedTables, copy_table, is_taken
 from grounding.database.postgres import told
-from grounding.database.schema import LOCK, begin_copy, copy_begun, end_copy
+from grounding.database.schema import LOCK, SchemaPart, begin_copy, copy_begun, end_copy
 from grounding.database.tables import KeptTable
 from grounding.errors import InputError, StoreError
 from grounding.records import Progress, plain
@@ -142,7 +142,7 @@ async def _shut(ledger: SqlLedger, source: Tables, named: str) -> Moved:
 def _copy(source: Tables, target: Tables, on_progress: Callable[[Progress], None]) -> dict[str, int]:
     """The number of rows by table, once all are at both ends."""
     rows = {}
-    for part in schema_parts():
+    for part in kept_parts():
         there, here = source[part.name], target[part.name]
         for table in (table for table in part.tables if is_taken(table, there, here)):
             rows[table.name] = copy_table(table, there, here, on_progress)
@@ -166,7 +166,7 @@ def _stage(target: Places, moved: Moved | None) -> str:
         return "begun"
     if of is not None or moved is None or not is_there(target.ledger):
         return "to begin"
-    entries = next(table for part in schema_parts() for table in part.tables if table.name == "entries")
+    entries = next(table for part in kept_parts() for table in part.tables if table.name == "entries")
     with _tables(target, made=False) as here:
         count = here["ledger"].count(entries)
         if count < moved.seq or moved.mac not in next(here["ledger"].rows(entries, moved.seq - 1))[0]:
@@ -236,6 +236,11 @@ def files_of(home: Places) -> dict[str, Path]:
     }
 
 
+def kept_parts() -> tuple[SchemaPart, ...]:
+    """The subjects of which a copy takes something: not what servers over one database tell each other just now."""
+    return tuple(part for part in schema_parts() if part.tables)
+
+
 @contextmanager
 def _tables(places: Places, *, made: bool = True) -> Iterator[Tables]:
     """Where each subject's tables are. `made` False leaves out the files that are not there."""
@@ -243,7 +248,7 @@ def _tables(places: Places, *, made: bool = True) -> Iterator[Tables]:
         if places.database is not None:
             shared = SharedTables(places.database)
             stack.callback(shared.close)
-            yield dict.fromkeys((part.name for part in schema_parts()), shared)
+            yield dict.fromkeys((part.name for part in kept_parts()), shared)
             return
         files = {name: FileTables(path, str(path)) for name, path in files_of(places).items() if made or path.exists()}
         for file in files.values():
@@ -254,7 +259,7 @@ def _tables(places: Places, *, made: bool = True) -> Iterator[Tables]:
 def _by_place(tables: Tables, *, every: bool = False) -> list[tuple[CopiedPlace, list[KeptTable]]]:
     """Each place with the tables that lie there; those of the ledger, which its last entry shuts, only where `every` is wanted."""
     found: dict[int, tuple[CopiedPlace, list[KeptTable]]] = {}
-    for part in schema_parts():
+    for part in kept_parts():
         if part.name in tables and (every or part.name != "ledger"):
             place = tables[part.name]
             found.setdefault(id(place), (place, []))[1].extend(part.tables)

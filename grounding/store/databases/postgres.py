@@ -107,8 +107,13 @@ PART = SchemaPart(
         KeptTable("chunks", "pk chunk_id doc_id start end text tokens locator", "pk"),
         KeptTable("vectors", "chunk_id fingerprint vector", "chunk_id fingerprint"),
         KeptTable("changes", "seq pk gone", "seq", numbered="seq"),
-        # the form and the name of a store are its own, and so are the names of saved indexes
-        KeptTable("meta", "name value", "name", only="name NOT IN ('schema', 'store') AND name NOT LIKE 'vectors %'"),
+        # the form and the name of a store are its own, and so are the names of saved indexes, what an index elsewhere was told, and passages that a service has in hand
+        KeptTable(
+            "meta",
+            "name value",
+            "name",
+            only="name NOT IN ('schema', 'store', 'in step') AND name NOT LIKE 'vectors %' AND name NOT LIKE 'embedding jobs %'",
+        ),
     ),
 )
 """The tables of the store of record."""

@@ -125,6 +125,12 @@ def quiet(_at: Progress) -> None:
     """Nobody looks on."""
 
 
+MADE_ANEW = frozenset(
+    "leases workers rates outbox ingest_runs ingest_batches ingest_items ingest_gone run_tokens".split()
+)
+"""Tables of what goes on just now, and of what an index elsewhere was told: a place that was moved begins anew with them."""
+
+
 def test_each_table_and_column_is_taken_along(database_url: str, tmp_path: Path) -> None:
     """Whoever adds one says how a copy takes it, or that it makes it anew."""
     made(database_url, tmp_path)
@@ -133,7 +139,10 @@ def test_each_table_and_column_is_taken_along(database_url: str, tmp_path: Path)
         "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name <> 'attest_schema'",
     )
     taken = {(name, column) for name, table in TABLES.items() for column in table.columns.split()}
-    assert set(columns) - taken == {("documents", "changed"), ("versions", "came")}
+    assert {(t, c) for t, c in columns if t not in MADE_ANEW} - taken == {
+        ("documents", "changed"),
+        ("versions", "came"),
+    }
     assert taken <= set(columns)
 
 
