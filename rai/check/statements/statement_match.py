@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grounding.text import BAR, caseless, words
+from grounding.text import BAR, caseless, stem, words
 from rai.check.comparison.lookup_keys import rivalled
 from rai.check.context import CheckContext, Finding
 from rai.check.phrasing.plain import plain_words, substance
@@ -20,7 +20,8 @@ from rai.check.statements.overtaken import is_overtaken
 from rai.check.statements.prepared import PreparedStatement, read_statement
 from rai.check.statements.statement_rules import RULES
 from rai.claims.find import find_values
-from rai.records import Claim
+from rai.claims.found import Found
+from rai.records import Claim, EvidenceSpan
 
 COVERED = "statement-covered"
 """Name of the rule that supports a sentence by its likeness to the sources."""
@@ -98,6 +99,7 @@ def with_values(claims: Sequence[Claim]) -> list[Claim]:
     that of the sentences it is like.
     """
     claims = [_told_otherwise(c, claims) if c.rule == "held" and c.kind in _MEASURED else c for c in claims]
+    claims = [_counted_otherwise(c, claims) if c.rule == "held" and c.kind == "number" else c for c in claims]
     doubted = [c for c in claims if c.kind not in ("statement", "entity") and (c.unsupported or c.status in DOUBTFUL)]
     return [_opened(c, doubted) if c.rule == COVERED else c for c in claims]
 
@@ -126,6 +128,35 @@ def _told_otherwise(value: Claim, claims: Sequence[Claim]) -> Claim:
             why = f"The words of the sentence stand rather by {theirs} in {span.source}."
             return replace(value, status="unchecked", rule="words-nearer", why=why, p=None)
     return value
+
+
+def _counted_otherwise(value: Claim, claims: Sequence[Claim]) -> Claim:
+    """A number `unchecked` that stands in a source, but not in the sentences that its own is like, where these count another of the same: "covers 2 devices" of
+    the plan that covers 1 device.
+    """
+    mine = find_values(value.text)
+    for statement in (c for c in claims if c.rule == COVERED and c.start <= value.start and value.end <= c.end):
+        counted = _COUNTED.match(statement.text, value.end - statement.start)
+        if counted is None or not mine:
+            continue
+        others = _counts(counted[1], statement.evidence)
+        if others and not any(found.shares_form(mine[0]) for _, found in others):
+            span, found = others[0]
+            why = f"Its words stand by {span.text[found.start : found.end]} {counted[1]} in {span.source}."
+            return replace(value, status="unchecked", rule="words-nearer", why=why, p=None)
+    return value
+
+
+def _counts(thing: str, spans: Sequence[EvidenceSpan]) -> list[tuple[EvidenceSpan, Found]]:
+    """The numbers of `thing` in texts, however it ends: of devices also "1 device"."""
+    named = stem(thing.lower())
+    numbers = ((span, found) for span in spans for found in find_values(span.text) if found.kind == "number")
+    told = ((span, found, _COUNTED.match(span.text, found.end)) for span, found in numbers)
+    return [(span, found) for span, found, of in told if of and stem(of[1].lower()) == named]
+
+
+_COUNTED = re.compile(r"[ -]([^\W\d_]{3,})")
+"""The word of what is counted, behind a number."""
 
 
 def _opened(claim: Claim, doubted: Sequence[Claim]) -> Claim:
