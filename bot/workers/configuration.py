@@ -21,6 +21,7 @@ OWN = frozenset(
         "off_policy_file",
         "database_url",
         "database_password_file",
+        "database_erasures_file",
         "database_pool",
         "directory_file",
         "graph_groups_file",

@@ -107,6 +107,7 @@ ROOT = Path(__file__).parents[2]
 WRITERS = {
     "bot/commands/documents.py": None,
     "bot/compose/ingest.py": None,
+    "bot/compose/planned_run.py": None,
     "bot/events/copies.py": None,
     "bot/events/looks.py": None,
     "bot/events/running.py": None,

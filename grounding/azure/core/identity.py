@@ -65,7 +65,7 @@ class MachineIdentity:
         options: dict[str, Any] = {"managed_identity_client_id": client_id} if client_id else {}
         if cloud != "public":  # else azure-identity's own AZURE_AUTHORITY_HOST counts
             options["authority"] = CLOUDS[cloud].authority
-        self._make = make or (lambda: _default(options))
+        self._make = make or (lambda: default_credential(options))
         self.within_s = within_s
         self._clock = clock
         self._credential: Credential | None = None
@@ -184,7 +184,8 @@ def _is_local(host: str) -> bool:
     return address.is_loopback or address.is_link_local
 
 
-def _default(options: dict[str, Any]) -> Credential:
+def default_credential(options: dict[str, Any]) -> Credential:
+    """How azure-identity signs this machine in. `options`: of its DefaultAzureCredential."""
     # its warnings repeat what every way of signing in had to say, names of people and tenants included
     logging.getLogger("azure.identity").setLevel(logging.CRITICAL)
     made: Credential = importlib.import_module("azure.identity.aio").DefaultAzureCredential(

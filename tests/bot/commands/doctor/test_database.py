@@ -25,7 +25,7 @@ def test_it_is_told_with_its_version_and_schema(database_url: str, tmp_path: Pat
     assert found.status == "ok"
     assert (connections.name, connections.status) == ("connections", "ok")  # nobody serves, so nobody is compared
     assert "PostgreSQL 1" in found.detail
-    assert found.detail.endswith("hypotheticals 1, spending 1")
+    assert found.detail.endswith("hypotheticals 1, spending 2")
     assert str(make_url(database_url).password) not in found.detail
 
 

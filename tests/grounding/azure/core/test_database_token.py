@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from azure.core.credentials import AccessTokenInfo, TokenRequestOptions
-from sqlalchemy import make_url
+from sqlalchemy import URL, make_url
 
 from bot.places import places_of
 from grounding.azure.core.database_token import DatabaseToken
@@ -54,7 +54,10 @@ def signs() -> Signs:
 
 def bare(url: str) -> str:
     """The address without its password."""
-    return make_url(url)._replace(password=None).render_as_string()
+    whole = make_url(url)
+    return URL.create(
+        whole.drivername, whole.username, None, whole.host, whole.port, whole.database, whole.query
+    ).render_as_string()
 
 
 def who(database: Postgres) -> object:
@@ -116,7 +119,7 @@ def test_a_token_that_the_database_refuses_is_told_without_it(worker_url: str, s
 def test_the_settings_switch_it_on(
     worker_url: str, tmp_path: Path, signs: Signs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grounding.azure.core.identity._default", lambda _options: signs.made())
+    monkeypatch.setattr("grounding.azure.core.identity.default_credential", lambda _options: signs.made())
     settings = settings_over(tmp_path, database_url=bare(worker_url), database_entra="on")
     database = places_of(settings).database
     assert database is not None
