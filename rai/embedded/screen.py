@@ -31,10 +31,11 @@ Both were chosen on rows of authors who had taught nothing, the second also on s
 """
 WORDS_WEIGH = 2.0
 """How much the weights of words count beside the classifier's log odds."""
-SENTENCE_AT, PASSAGE_AT = -0.5, -1.5
-"""What the words of a sentence of a question, and of one of a passage, must say at least for the classifier to read it too.
+QUESTION_AT, SENTENCE_AT, PASSAGE_AT = -1.0, -0.5, -0.5
+"""What the words of a question, of a sentence of one, and of a sentence of a passage must say at least for the classifier to read it too.
 
-It would have to be surer than of any order or attack on which the thresholds were chosen: none of them was lost by it, and most text costs nothing.
+It would have to be surer than of any attack and order of the sets on which they were chosen: of 212 attacks and 188 orders that it finds none was lost, the first at -0.3 and
+1.0. Most honest text costs nothing.
 """
 DOUBT_AT = REQUEST_AT - 3.0
 """The log odds from which on a request is in doubt: a stronger screen decides, if there is one."""
@@ -98,18 +99,19 @@ class EmbeddedScreen:
         return Screening("allow", score=score, doubtful=read.score >= scored(DOUBT_AT, REQUEST_AT))
 
     def _classified(self, text: str) -> RuleHit | None:
-        """The classifier's worst finding on a request, its sentences, and what is hidden in it in another encoding; None if it cannot read it."""
+        """The classifier's worst finding on a request, its sentences, and what is hidden in it in another encoding; None if it cannot read it, or need not."""
         english = glossed(text)
         plain = _CODE.sub("code", plain_letters(english))
         if self._classifier is None or not (english != text or reads(text) or reads_as_english(plain)):
             return None
-        forms = (plain, *filter(reads_as_english, decoded(text)))
+        forms = [*filter(reads_as_english, decoded(text))]
+        forms += [plain] if weighed(plain, "request") >= QUESTION_AT else []
         found = [self._read(form, 0.0) for form in forms]
         alone = (s for s in apart(plain) if weighed(s, "request") >= SENTENCE_AT)
         found += [f for s in alone if (f := self._read(s, ALONE)).category not in ("jailbreak", "instruction_leak")]
         if asks_permission(plain):  # of other people's data only; what else stands beside it counts as ever
             found = [replace(f, score=min(f.score, JUST_IN_DOUBT)) if f.category == "privacy" else f for f in found]
-        return max(found, key=lambda f: f.score)
+        return max(found, key=lambda f: f.score, default=None)
 
     def _read(self, text: str, less: float) -> RuleHit:
         """The finding on the worst window of a text, with what its words say; `less` is taken off the log odds."""
