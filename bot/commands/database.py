@@ -18,6 +18,7 @@ from bot.commands.shared.startup import run, settings_of
 from bot.compose.database import CheckedDatabase, DatabaseStatus, checked, database_status, upgraded
 from bot.compose.moving import copied, reopened
 from bot.compose.restoring import Restored, restored
+from bot.privacy.hold import reason_of
 from grounding.records import Progress
 
 app = options.command_app("Make and look at the database that several servers share (ATTEST_DATABASE_URL).")
@@ -134,7 +135,7 @@ def reopen(
     Example:
       attest database reopen --reason "the new database was given up"
     """
-    entry_id = run(reopened(settings_of(), reason))
+    entry_id = run(reopened(settings_of(), reason_of(reason)))
     if json:
         emit({"entry_id": entry_id})
     else:
@@ -163,7 +164,7 @@ def restored_(
       attest database restored --reason "disk failed, dump of 29 November 03:00"
       attest database restored --reason "dump of 03:00" --erasures two/ledger-erasures.jsonl
     """
-    done = run(restored(settings_of(), reason, erasures or []))
+    done = run(restored(settings_of(), reason_of(reason), erasures or []))
     if json:
         emit(_restored_json(done))
         return

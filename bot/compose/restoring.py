@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from bot.operator import operator
 from bot.privacy.repeating import Repeated, repeat
 from bot.settings.settings import Settings
 from bot.state import State
-from grounding.errors import SettingsError
+from bot.workers.live import GONE_S, live_workers
+from grounding.database.postgres import NOW
+from grounding.errors import InputError, SettingsError
 from grounding.records import plain
 from rai.records import Entry
 
@@ -37,7 +40,7 @@ class Restored:
 async def restored(settings: Settings, reason: str, lists: Sequence[Path]) -> Restored:
     """Begins a new epoch of the database of the settings. `lists`: of erasures of other machines, beside that of this one. No server may be at work.
 
-    Raises SettingsError where no database is set, InputError for a list that is not as it was written, StoreError for a record that does not hold.
+    Raises SettingsError where no database is set, InputError for servers at work and for a list that is not there or not as it was written, StoreError for a record that does not hold.
     """
     from grounding.store.databases.postgres import name_anew
     from rai.ledger.store import SqlLedger
@@ -47,10 +50,18 @@ async def restored(settings: Settings, reason: str, lists: Sequence[Path]) -> Re
         raise SettingsError(
             "ATTEST_DATABASE_URL is not set; of files that were put back, attest ledger anchor says so in the record"
         )
+    serving = await asyncio.to_thread(places.database.ask, partial(live_workers, now=NOW))
+    if serving:
+        named = ", ".join(dict.fromkeys(worker.name for worker in serving))
+        raise InputError(
+            f"{len(serving)} servers are at work over this database ({named}): stop them first; one that was killed counts for {GONE_S:.0f} s more"
+        )
     files, resources = settings.files, Resources()
-    noted = [erasures_noted(settings), *(erasures_noted(settings, path) for path in lists)]
-    for one in noted:
-        one.read()  # what is wrong with a list is said before anything is done
+    own, others = erasures_noted(settings), [erasures_noted(settings, path) for path in lists]
+    own.read()  # what is wrong with a list is said before anything is done
+    for one in others:
+        one.read(named=True)
+    noted = [own, *others]
     ledger = await asyncio.to_thread(
         lambda: SqlLedger(places.ledger, files.ledger_key, signing_key_file=files.signing_key_path)
     )

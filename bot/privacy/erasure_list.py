@@ -52,11 +52,15 @@ class ErasureList:
                 f"nothing was erased: the list of erasures, {self._path}, cannot be written ({(error.strerror or 'no reason').lower()})"
             ) from None
 
-    def read(self) -> tuple[NotedErasure, ...]:
-        """Every erasure of the list, in order; none where there is no file. Raises InputError for a line that is not as it was written."""
+    def read(self, *, named: bool = False) -> tuple[NotedErasure, ...]:
+        """Every erasure of the list, in order; none where there is no file. Raises InputError for a line that is not as it was written, and for a list that somebody
+        `named` and that is not there: what it should repeat would not be.
+        """
         try:
             lines = self._path.read_text("utf-8").splitlines()
         except FileNotFoundError:
+            if named:
+                raise InputError(f"{self._path}: there is no such list of erasures") from None
             return ()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{self._path}: cannot be read ({type(error).__name__})") from None

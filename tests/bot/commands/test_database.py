@@ -271,6 +271,15 @@ def test_a_database_that_was_put_back_goes_on_and_says_what_is_missing(
     assert main(["ledger", "verify"]) == 0
     ran = attest("database", "restored", "--reason", "again", "--json")
     assert (ran.code, ran.document["missing"], ran.document["repeated"]["erasures"]) == (0, None, 0)
+    ran = attest("database", "restored", "--reason", "x", "--erasures", str(tmp_path / "gone"))
+    assert (ran.code, ran.err) == (2, f"attest: {tmp_path / 'gone'}: there is no such list of erasures\n")
+    for command in ("restored", "reopen"):
+        ran = attest("database", command, "--reason", "  ")
+        assert (ran.code, ran.err) == (2, "attest: --reason: allowed is a text of 1 to 500 characters\n")
+    run(database_url, "INSERT INTO workers VALUES ('a', 'host-1', extract(epoch FROM clock_timestamp()), 10, '{}')")
+    ran = attest("database", "restored", "--reason", "x")
+    assert ran.code == 2
+    assert ran.err.startswith("attest: 1 servers are at work over this database (host-1): stop them first")
     monkeypatch.delenv("ATTEST_DATABASE_URL")
     ran = attest("database", "restored", "--reason", "x")
     assert (ran.code, ran.err.startswith("attest: ATTEST_DATABASE_URL is not set; of files")) == (2, True)

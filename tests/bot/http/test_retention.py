@@ -131,3 +131,23 @@ async def test_a_server_that_ends_does_not_wait_for_a_run(state: State) -> None:
         await task
     assert await asyncio.to_thread(ended.wait, 30)
     assert await RetentionSweeper(keeping(Runs(Retained())), state).sweep()
+
+
+async def test_a_server_ends_though_its_state_is_away_just_then(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be noted at the end of a run takes no cancellation's place."""
+    began = threading.Event()
+
+    async def long_run() -> Retained:
+        began.set()
+        await asyncio.sleep(3600)
+        return Retained()
+
+    async def away(_name: str) -> None:
+        raise StoreError("state.db cannot be used: it was moved")
+
+    monkeypatch.setattr(state, "unclaim", away)
+    task = asyncio.create_task(RetentionSweeper(replace(fake_system().system, retain=long_run), state).run())
+    await asyncio.to_thread(began.wait, 30)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 10)
