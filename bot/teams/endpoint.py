@@ -192,7 +192,7 @@ class BotEndpoint:
 
     async def _care(self) -> None:
         """Renew the leases in hand, take over lapsed ones, deliver what waits, delete what is old."""
-        trimmed = 0.0
+        trimmed, told = 0.0, ""
         while True:
             try:
                 await self._inbox.renew(dict(self._turns.working))
@@ -203,8 +203,12 @@ class BotEndpoint:
                 if not trimmed or now - trimmed > TRIM_EVERY_S:
                     trimmed = now
                     await self._inbox.trim(self._settings.retention.state_days * 86400.0)
+                if told:
+                    log.info("looking after the inbox: as before")
+                told = ""
             except (AttestError, Busy) as error:
-                log.warning("looking after the inbox: %s", type(error).__name__)
+                if told != (told := f"{type(error).__name__}: {error}"):  # it is tried every second
+                    log.warning("looking after the inbox: %s", told)
             await asyncio.sleep(self._lease / 3.5)
 
 

@@ -67,7 +67,10 @@ def test_it_is_made_and_brought_up_and_says_so(
     assert (document["usable"], document["database"]["user"]) == (True, role)
     assert document["database"]["version"].split(".")[0].isdigit()
     ran = attest("database", "upgrade", "--json")
-    assert (ran.code, ran.err) == (3, "attest: the database cannot be used: its user lacks a right\n")
+    assert (ran.code, ran.err) == (
+        3,
+        "attest: the database cannot be used: its user lacks a right that the owner has\n",
+    )
     over(database_url)
     run(
         database_url,

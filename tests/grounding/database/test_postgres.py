@@ -52,6 +52,10 @@ def unused_port() -> int:
     [
         (lambda url: url.set(password="wrong-secret"), "it refuses the user or the password"),
         (lambda url: url.set(username="nobody_here"), "it refuses the user or the password"),
+        (
+            lambda url: url.update_query_dict({"no_such": "1"}),
+            "its address has a parameter that PostgreSQL does not know",
+        ),
         (lambda url: url.set(database="not_there"), "there is no such database or user"),
         (lambda url: url.update_query_dict({"host": "/not/there"}), "nobody listens at its address"),
         (lambda url: tcp(url, unused_port()), "nobody listens at its address"),
