@@ -10,18 +10,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grounding.text import BAR, caseless, stem, words
+from grounding.text import BAR, STOP_WORDS, caseless, stem, words
 from rai.check.comparison.lookup_keys import rivalled
 from rai.check.context import CheckContext, Finding
 from rai.check.phrasing.plain import plain_words, substance
 from rai.check.statements.contrast import denies
 from rai.check.statements.covered import covered
 from rai.check.statements.overtaken import is_overtaken
+from rai.check.statements.polarity import heads
 from rai.check.statements.prepared import PreparedStatement, read_statement
 from rai.check.statements.statement_rules import RULES
 from rai.claims.find import find_values
-from rai.claims.found import Found
-from rai.records import Claim, EvidenceSpan
+from rai.records import Claim
 
 COVERED = "statement-covered"
 """Name of the rule that supports a sentence by its likeness to the sources."""
@@ -52,7 +52,7 @@ def _weighed(said: PreparedStatement, valued: frozenset[str]) -> Finding:
     if not spans:
         return Finding("unchecked", (), "No source has words of it that could be compared.", p=_NO_WORDS)
     found = covered(said)
-    if found.held and not said.plain.endswith("?") and not _is_denied_somewhere(said):
+    if found.held and not said.plain.endswith("?") and not _is_doubtful(said):
         return Finding("entailed", spans, "Said in other words, with the same sense.", rule=COVERED, p=found.p)
     return Finding("unchecked", spans[:1], _open(said, valued), p=found.p)
 
@@ -60,11 +60,28 @@ def _weighed(said: PreparedStatement, valued: frozenset[str]) -> Finding:
 _NAME = re.compile(r"(?<![^\W_])(?:[A-Z][\w-]*|[A-Za-z-]*\d[\w-]*)")
 
 
+def _is_doubtful(said: PreparedStatement) -> bool:
+    return _is_denied_somewhere(said) or _is_denied_nearest(said) or _of_a_sibling(said)
+
+
+def _is_denied_nearest(said: PreparedStatement) -> bool:
+    """Whether the nearest sentence of a source denies a word that this one, which denies nothing, affirms: "will not charge it"."""
+    if denies([c for part in said.parts for c in part.clause.cues]):
+        return False
+    affirmed = frozenset(t.key for part in said.parts for t in part.clause.terms)
+    nearest = dict.fromkeys(part.candidates[0].unit for part in said.parts if part.candidates)
+    return any(
+        head.denied and head.word.key in affirmed and not unit.span.text.startswith(_THAN, head.word.end)
+        for unit in nearest
+        for head in heads(unit.span.text, said.code)
+    )
+
+
 def _is_denied_somewhere(said: PreparedStatement) -> bool:
     """Whether a sentence of a source names all that this one names and denies something of it, where this one denies nothing: whatever other sentences hold, it is not
     for certain then.
     """
-    names = frozenset(name.lower() for name in _NAME.findall(said.plain))
+    names = frozenset(name.lower() for name in _NAME.findall(said.plain)) - STOP_WORDS
     if len(names) < _FEWEST_NAMES or denies([c for part in said.parts for c in part.clause.cues]):
         return False
     near = dict.fromkeys(c.unit for part in said.parts for c in part.candidates)
@@ -80,6 +97,24 @@ def _is_denied_somewhere(said: PreparedStatement) -> bool:
     )
 
 
+def _of_a_sibling(said: PreparedStatement) -> bool:
+    """Whether the nearest sentence of a source to one of its clauses names a thing of the same kind and none that the sentence names: the E2, where it is said of the E1."""
+    mine = frozenset(_MODEL.findall(said.plain))
+    if not mine:
+        return False
+    nearest = (part.candidates[0].unit for part in said.parts if part.candidates)
+    return any(
+        (theirs := frozenset(_MODEL.findall(unit.span.text)))
+        and mine.isdisjoint(theirs)
+        and not any(name.lower() in unit.above for name in mine)
+        for unit in nearest
+    )
+
+
+_THAN = (" than", " als", " que", " di ", " dan", " niż")
+"""Behind a word that a bound denies: no later than."""
+_MODEL = re.compile(r"(?<![\w-])[A-Z]{1,3}\d{1,3}(?![\w-])")
+"""A letter or two with a number, as things of one kind are told apart by: X1, C2, H1."""
 _FEWEST_NAMES, _MOST = 2, 40
 """Fewest names by which a sentence is found again, and most pieces of the sources that are looked at for each word of it."""
 
@@ -136,27 +171,34 @@ def _counted_otherwise(value: Claim, claims: Sequence[Claim]) -> Claim:
     """
     mine = find_values(value.text)
     for statement in (c for c in claims if c.rule == COVERED and c.start <= value.start and value.end <= c.end):
-        counted = _COUNTED.match(statement.text, value.end - statement.start)
-        if counted is None or not mine:
+        things = _things(statement.text, value.start - statement.start, value.end - statement.start)
+        if not things or not mine:
             continue
-        others = _counts(counted[1], statement.evidence)
+        others = [
+            (span, found)
+            for span in statement.evidence
+            for found in find_values(span.text)
+            if found.kind == "number" and things & _things(span.text, found.start, found.end)
+        ]
         if others and not any(found.shares_form(mine[0]) for _, found in others):
             span, found = others[0]
-            why = f"Its words stand by {span.text[found.start : found.end]} {counted[1]} in {span.source}."
+            why = f"Its words stand by {span.text[found.start : found.end]} in {span.source}."
             return replace(value, status="unchecked", rule="words-nearer", why=why, p=None)
     return value
 
 
-def _counts(thing: str, spans: Sequence[EvidenceSpan]) -> list[tuple[EvidenceSpan, Found]]:
-    """The numbers of `thing` in texts, however it ends: of devices also "1 device"."""
-    named = stem(thing.lower())
-    numbers = ((span, found) for span in spans for found in find_values(span.text) if found.kind == "number")
-    told = ((span, found, _COUNTED.match(span.text, found.end)) for span, found in numbers)
-    return [(span, found) for span, found, of in told if of and stem(of[1].lower()) == named]
+def _things(text: str, start: int, end: int) -> frozenset[str]:
+    """What the number `text[start:end]` counts, or is a part of the name of: devices of "2 devices", Wi-Fi of "Wi-Fi 7"."""
+    behind, before = _COUNTED.match(text, end), _NUMBERED.search(text, max(0, start - _LONGEST_NAME), start)
+    counted = {stem(behind[1].lower())} if behind else set()
+    return frozenset(counted | ({before[1]} if before else set()))
 
 
 _COUNTED = re.compile(r"[ -]([^\W\d_]{3,})")
 """The word of what is counted, behind a number."""
+_NUMBERED = re.compile(r"(?<![\w-])([A-Z][\w-]*[a-z][\w-]*) $")
+"""A name that a number tells apart, before it."""
+_LONGEST_NAME = 30
 
 
 def _opened(claim: Claim, doubted: Sequence[Claim]) -> Claim:

@@ -114,3 +114,30 @@ def test_the_rule_and_the_chance_stand_in_the_claim() -> None:
 
 def test_an_endless_sentence_stays_open() -> None:
     assert finding("word " * 2000, GUIDE).status == "unchecked"
+
+
+CHARGER = "The Swift E2 charges batteries of 48 V within three hours and shows the time left on its display."
+
+
+def test_what_is_said_of_a_sibling_supports_nothing_of_this_one() -> None:
+    assert finding(CHARGER.replace("shows", "also shows"), CHARGER).rule == COVERED
+    assert finding(CHARGER.replace("E2", "E1").replace("shows", "also shows"), CHARGER).status == "unchecked"
+
+
+def test_the_nearest_sentence_that_denies_it_supports_nothing() -> None:
+    denied = (
+        "The Swift E1 does not recognise batteries of 48 V and will not charge them within the warranty of the charger."
+    )
+    said = "The Swift E1 recognises batteries of 48 V, and charges them within the warranty of the charger."
+    assert finding(said, denied).status != "entailed"
+
+
+def test_a_number_of_a_name_that_its_sentence_has_otherwise_is_in_doubt() -> None:
+    sources = [
+        Source("s1", "Wi-Fi | Wren X1: Wi-Fi 6, dual band, AX3000"),
+        Source("s2", "The mesh of Wi-Fi 7 routers has up to six nodes."),
+    ]
+    for number, status in (("7", "unchecked"), ("6", "exact")):
+        answer = f"The Wren X1 AX3000 supports dual band Wi-Fi {number}."
+        [claim] = [c for c in check_claims(answer, sources) if c.text == number]
+        assert claim.status == status
