@@ -65,7 +65,7 @@ def unused_port() -> int:
             "it is read-only",
         ),
     ],
-    ids=["password", "user", "database", "socket", "port", "host", "read-only"],
+    ids=["password", "user", "parameter", "database", "socket", "port", "host", "read-only"],
 )
 def test_what_is_wrong_is_one_line_without_the_password(
     postgres: str, change: Callable[[URL], URL], expected: str
