@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -105,7 +105,7 @@ class EmbeddedScreen:
         if self._classifier is None or not (english != text or reads(text) or reads_as_english(plain)):
             return None
         forms = [*filter(reads_as_english, decoded(text))]
-        forms += [plain] if weighed(plain, "request") >= QUESTION_AT else []
+        forms += [plain] if any(weighed(s, "request") >= QUESTION_AT for s in stretches(plain)) else []
         found = [self._read(form, 0.0) for form in forms]
         alone = (s for s in apart(plain) if weighed(s, "request") >= SENTENCE_AT)
         found += [f for s in alone if (f := self._read(s, ALONE)).category not in ("jailbreak", "instruction_leak")]
@@ -156,6 +156,17 @@ def apart(text: str) -> list[str]:
     if not 1 < len(_SENTENCE.findall(text)) + 1 <= _MOST_SENTENCES:
         return []
     return [s for s in addressed(text) if len(s) >= 20]
+
+
+def stretches(text: str) -> Iterator[str]:
+    """A text, and of a long one each stretch of some `_STRETCH` characters, half of it shared with the next: much honest text around an attack must not outweigh it."""
+    yield text
+    if len(text) > _STRETCH:
+        yield from (text[at : at + _STRETCH] for at in range(0, len(text), _STRETCH // 2))
+
+
+_STRETCH = 160
+"""Characters of a stretch: as many as most attacks and requests for harm have."""
 
 
 def log_odds(chance: float) -> float:
