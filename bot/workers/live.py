@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
-from bot.state import State, workers
+from bot.state import Conflict, State, workers
 from bot.workers.configuration import differing
 
 BEAT_S = 10.0
@@ -50,7 +51,8 @@ class SignsOfLife:
             connection.execute(delete(workers).where((workers.c.id == self._id) | ~_is_live(self._state.now())))
             connection.execute(insert(workers).values(own))
 
-        await self._state.write(say, repeatable=True)
+        with suppress(Conflict):  # two signs at once, or one that is repeated while the first is still under way: one of them is there
+            await self._state.write(say, repeatable=True)
         return await self._state.ask(partial(live_workers, now=self._state.now(), but=self._id))
 
     async def end(self) -> None:

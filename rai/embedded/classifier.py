@@ -84,18 +84,30 @@ class Classifier:
         """The chance, in [0, 1], that `text`, a sentence or two of a document, is an order to the model."""
         return float(1.0 / (1.0 + np.exp(-self._windows(text)[:, -1].max())))
 
+    def ahead(self, texts: Sequence[str]) -> None:
+        """Read texts side by side, so that what is asked of each afterwards is there: some sentences one after another would leave a processor idle."""
+        cut = {clean: self._cut(clean) for clean in dict.fromkeys(map(_clean, texts)) if self._held(clean) is None}
+        rows = iter(list(self._pool.map(self._one, [window for parts in cut.values() for window in parts])))
+        for text, parts in cut.items():
+            self._keep(text, np.concatenate([next(rows) for _ in parts]))
+
     def _windows(self, text: str) -> Array:
-        text = text.encode("utf-8", "replace").decode("utf-8")  # half a character is read as a question mark
+        clean = _clean(text)
+        held = self._held(clean)
+        if held is None:
+            held = np.concatenate(list(self._pool.map(self._one, self._cut(clean))))
+            self._keep(clean, held)
+        return held
+
+    def _held(self, text: str) -> Array | None:
         with self._lock:
-            held = self._cache.get(text)
-        if held is not None:
-            return held
-        rows = np.concatenate(list(self._pool.map(self._one, self._cut(text))))
+            return self._cache.get(text)
+
+    def _keep(self, text: str, rows: Array) -> None:
         with self._lock:
             self._cache[text] = rows
             while len(self._cache) > _CACHE:
                 self._cache.popitem(last=False)
-        return rows
 
     def _cut(self, text: str) -> list[list[int]]:
         if len(text) <= 2 * _READ:
@@ -108,6 +120,10 @@ class Classifier:
         ids = np.array([[self._start, *pieces, self._end]], np.int64)
         row: Array = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
         return row
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")  # half a character is read as a question mark
 
 
 def windows(pieces: Sequence[int], most: int) -> list[list[int]]:

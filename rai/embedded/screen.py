@@ -31,7 +31,7 @@ Both were chosen on rows of authors who had taught nothing, the second also on s
 """
 WORDS_WEIGH = 2.0
 """How much the weights of words count beside the classifier's log odds."""
-QUESTION_AT, SENTENCE_AT, PASSAGE_AT = -1.0, -0.5, -0.5
+QUESTION_AT, SENTENCE_AT, PASSAGE_AT = -1.0, 0.25, -0.5
 """What the words of a question, of a sentence of one, and of a sentence of a passage must say at least for the classifier to read it too.
 
 It would have to be surer than of any attack and order of the sets on which they were chosen: of 212 attacks and 188 orders that it finds none was lost, the first at -0.3 and
@@ -49,8 +49,10 @@ ALONE = 2.0
 """What is taken off the log odds of a sentence that is read without the others: it must be surer, for it may lean on them."""
 JUST_IN_DOUBT = 0.49
 """The highest score of a question about what may be told of a customer: a stronger screen sees it, none refuses it."""
-_MOST_SENTENCES = 8
+_MOST_ALONE = 8
 """Most sentences of a text that are read one by one too."""
+_MOST_LOOKED_AT, _LONGEST = 1024, 400
+"""Most sentences of a text whose words are weighed for that, and most characters of each."""
 _ATTACKS = frozenset({"jailbreak", "instruction_leak", "injection"})
 """Categories of rules whose finding may stand in what a text only tells of."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -106,9 +108,10 @@ class EmbeddedScreen:
             return None
         forms = [*filter(reads_as_english, decoded(text))]
         forms += [plain] if any(weighed(s, "request") >= QUESTION_AT for s in stretches(plain)) else []
+        alone = apart(text)
+        self._classifier.ahead([*forms, *alone])
         found = [self._read(form, 0.0) for form in forms]
-        alone = (s for s in apart(plain) if weighed(s, "request") >= SENTENCE_AT)
-        found += [f for s in alone if (f := self._read(s, ALONE)).category not in ("jailbreak", "instruction_leak")]
+        found += [self._read(s, ALONE) for s in alone]
         if asks_permission(plain):  # of other people's data only; what else stands beside it counts as ever
             found = [replace(f, score=min(f.score, JUST_IN_DOUBT)) if f.category == "privacy" else f for f in found]
         return max(found, key=lambda f: f.score, default=None)
@@ -131,7 +134,9 @@ class EmbeddedScreen:
             return DocumentScreening(index, "block", found.rule, found.score)
         if self._classifier is None:
             return DocumentScreening(index, "allow", None, found.score if found else 0.0)
-        score = max((self._order(glossed(s, text)) for s in addressed(text)), default=0.0)
+        said = [s for s in (glossed(s, text) for s in addressed(text)) if weighed(s, "order") >= PASSAGE_AT]
+        self._classifier.ahead(said)
+        score = max((scored(self._order_odds(s), ORDER_AT) for s in said), default=0.0)
         if score >= BLOCK_AT:
             return DocumentScreening(index, "block", "CL-order", score)
         return DocumentScreening(index, "allow", None, score, doubtful=score >= scored(ORDER_DOUBT_AT, ORDER_AT))
@@ -143,19 +148,25 @@ class EmbeddedScreen:
         every = list(islice(parts(text), MOST + 1))  # of a longer text the one that the rule found may be left out
         return len(every) <= MOST and all(self._order_odds(glossed(s, text)) < CONFIRMED_AT for s in every)
 
-    def _order(self, sentence: str) -> float:
-        return scored(self._order_odds(sentence), ORDER_AT) if weighed(sentence, "order") >= PASSAGE_AT else 0.0
-
     def _order_odds(self, sentence: str) -> float:
         assert self._classifier is not None
         return log_odds(self._classifier.order(sentence)) + WORDS_WEIGH * weighed(sentence, "order")
 
 
 def apart(text: str) -> list[str]:
-    """The commands and questions of a text of a few sentences, to be judged alone too: honest company must not hide a harmful one."""
-    if not 1 < len(_SENTENCE.findall(text)) + 1 <= _MOST_SENTENCES:
+    """The sentences of a text of several that are to be judged alone too, as the classifier reads them, at most `_MOST_ALONE`: honest company must not hide a harmful one.
+
+    They are those whose words speak most for an attack, wherever they stand, in whichever language, and however much stands around them.
+    """
+    if not _SENTENCE.search(text):
         return []
-    return [s for s in addressed(text) if len(s) >= 20]
+    read = (_readable(glossed(s, text)) for s in islice(parts(text), _MOST_LOOKED_AT))
+    said = [(weighed(s, "request"), s) for s in read if len(s) >= 20]
+    return [s for weight, s in sorted(said, reverse=True)[:_MOST_ALONE] if weight >= SENTENCE_AT]
+
+
+def _readable(english: str) -> str:
+    return _CODE.sub("code", plain_letters(english[:_LONGEST]))
 
 
 def stretches(text: str) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from sqlalchemy import update
 
@@ -34,6 +36,14 @@ async def test_each_learns_of_the_others_until_they_end_or_are_gone(another: Ope
     assert await first.give(ONE) == []
     assert await states[0].ask(lambda db: len(db.execute(workers.select()).all())) == 1  # it is struck
     assert await second.give(TWO) == [ONE]  # it was only slow
+
+
+async def test_two_signs_of_one_process_at_once_are_one(another: Opener) -> None:
+    states = [await another() for _ in range(2)]
+    one, other = (SignsOfLife(state) for state in states)
+    for _ in range(5):
+        assert await asyncio.gather(*(one.give(ONE) for _ in range(8))) == [[]] * 8
+    assert await other.give(TWO) == [ONE]
 
 
 @pytest.mark.parametrize(
