@@ -1,6 +1,6 @@
 """Train the screen's classifier: low-rank changes to the embedding model's upper layers, and a linear head over them.
 
-usage: python -m tools.train_screen DATA TARGET.npz [--epochs N] [--rank R] [--seed S] [--begin FILE.npz] [--without AUTHOR]
+usage: python -m tools.train_screen DATA TARGET.npz [--epochs N] [--rank R] [--seed S] [--begin FILE.npz] [--words] [--without AUTHORS]
 
 Teaches twice: first from the grammars in tools/screen_lessons and from the part of the public sets under DATA that is not kept aside, then from
 the rows written by hand, with a part of the first lessons among them so that they are not forgotten. Of an attack of several sentences
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from rai.embedded.words import Table
 from tools.screen_lessons import by_hand, expand, rows, words
 from tools.screen_lessons.encoder import Array, Encoder, Params, fresh, weights_folder
 from tools.screen_lessons.expand import CLASSES, Lesson
@@ -197,7 +198,9 @@ def words_of(
     First lessons are among those written by hand and weigh less; orders made by a grammar are not, they share too many words.
     """
     arrays: dict[str, Any] = {}
-    for table, of_documents in (("request", False), ("order", True)):
+    tables: tuple[Table, ...] = ("request", "order")
+    for table in tables:
+        of_documents = table == "order"
         ours = [x for x in hand if (x.kinds is None) == of_documents and (of_documents or x.weight >= 1)]
         pool = [x for x in first if (x.kinds is None) == of_documents and not x.order]
         pool += honest if of_documents else []
@@ -205,13 +208,33 @@ def words_of(
         lessons = [*ours, *others]
         wanted = [x.order if of_documents else x.kinds != ("honest",) for x in lessons]
         weights = [1.0] * len(ours) + [READ_WEIGHT if of_documents else ASKED_WEIGHT] * len(others)
-        arrays |= {f"{table}.{name}": value for name, value in words.taught(lessons, wanted, weights).items()}
+        arrays |= {f"{table}.{name}": value for name, value in words.taught(table, lessons, wanted, weights).items()}
     return arrays
 
 
 def stored(p: Params) -> dict[str, Any]:
     """The arrays as they are written: changes in half precision, the head in single."""
     return {k: v if k.startswith("head") else v.astype(np.float16) for k, v in p.items()}
+
+
+def changes_of(a: argparse.Namespace, first: Sequence[Lesson], authors: Sequence[str]) -> Params:
+    """The low-rank changes and the head, taught by the first lessons, unless `a.begin` has what those made, and then by hand."""
+    if a.begin:
+        with np.load(a.begin) as held:
+            p = {k: np.asarray(held[k], np.float32) for k in held.files if "." in k}
+    else:
+        p = fresh(a.rank, len(CLASSES) + 1, a.seed)
+        Teacher(p, a.seed).teach(lambda: first, epochs=a.epochs, peak=PEAK)
+        p = {k: np.asarray(v, np.float32) for k, v in stored(p).items()}
+    teacher = Teacher(p, a.seed)
+    hand, mixed = by_hand.lessons(authors), by_hand.mixed(authors)
+
+    def chosen() -> list[Lesson]:
+        again = teacher.rng.sample(first, min(REPLAYED, len(first)))
+        return [*hand, *teacher.worst(mixed), *again]
+
+    teacher.teach(chosen, epochs=HAND_EPOCHS, peak=HAND_PEAK)
+    return teacher.p
 
 
 def main() -> None:
@@ -224,33 +247,21 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--share", type=float, default=1.0, help="of the lessons, for a quick try")
     parser.add_argument("--begin", type=Path, help="what the first lessons made, instead of teaching them again")
+    parser.add_argument("--words", action="store_true", help="teach the weights of words alone, in a minute")
     parser.add_argument("--without", default="", help="authors whose rows are kept aside, such as `ab`")
     a = parser.parse_args()
+    authors = [author for author in by_hand.AUTHORS if author not in a.without]
     first = first_lessons(a.data, random.Random(a.seed))
     first = first[: int(len(first) * a.share)]
-    print(f"{len(first)} lessons, {sum(x.kinds is None for x in first)} of documents", flush=True)
-    if a.begin:
-        with np.load(a.begin) as held:
-            p = {k: np.asarray(held[k], np.float32) for k in held.files if "." in k}
-    else:
-        p = fresh(a.rank, len(CLASSES) + 1, a.seed)
-        Teacher(p, a.seed).teach(lambda: first, epochs=a.epochs, peak=PEAK)
-        p = {k: np.asarray(v, np.float32) for k, v in stored(p).items()}
-    teacher = Teacher(p, a.seed)
-    authors = [author for author in by_hand.AUTHORS if author not in a.without]
-    hand, mixed = by_hand.lessons(authors), by_hand.mixed(authors)
-    print(f"{len(hand)} lessons by hand, {sum(x.kinds is None for x in hand)} of documents", flush=True)
-
-    def chosen() -> list[Lesson]:
-        again = teacher.rng.sample(first, min(REPLAYED, len(first)))
-        return [*hand, *teacher.worst(mixed), *again]
-
-    teacher.teach(chosen, epochs=HAND_EPOCHS, peak=HAND_PEAK)
-    np.savez_compressed(a.target, **stored(teacher.p), classes=np.array([*CLASSES, "order"]))
+    hand = by_hand.lessons(authors)
+    for name, lessons in (("first", first), ("by hand", hand)):
+        print(f"{len(lessons)} lessons {name}, {sum(x.kinds is None for x in lessons)} of documents", flush=True)
     beside = a.target.with_name(WORDS)
+    if not a.words:
+        np.savez_compressed(a.target, **stored(changes_of(a, first, authors)), classes=np.array([*CLASSES, "order"]))
     honest = list(rows.honest_sentences(a.data))
     np.savez_compressed(beside, **words_of(hand, first, honest, random.Random(a.seed)))
-    for path in (a.target, beside):
+    for path in (beside,) if a.words else (a.target, beside):
         print(f"{path}: {path.stat().st_size // 1024} KB")
 
 

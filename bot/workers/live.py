@@ -51,7 +51,7 @@ class SignsOfLife:
             connection.execute(delete(workers).where((workers.c.id == self._id) | ~_is_live(self._state.now())))
             connection.execute(insert(workers).values(own))
 
-        with suppress(Conflict):  # two signs at once, or one that is repeated while the first is still under way: one of them is there
+        with suppress(Conflict):  # two at once, or one repeated while the first is under way: one of them is there
             await self._state.write(say, repeatable=True)
         return await self._state.ask(partial(live_workers, now=self._state.now(), but=self._id))
 

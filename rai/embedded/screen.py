@@ -24,7 +24,7 @@ from rai.screening.reported import given
 from rai.screening.screen import BLOCK_AT, RuleHit, judge, rules_version
 from rai.screening.sentences import MOST, addressed, asks_permission, parts
 
-REQUEST_AT, ORDER_AT = 5.2, 6.0
+REQUEST_AT, ORDER_AT = 4.8, 4.8
 """The log odds from which on a request is refused and a passage left out: the classifier's, with those of the words.
 
 Both were chosen on rows of authors who had taught nothing, the second also on seven knowledge bases of which it takes nearly nothing: docs/screening.md.
@@ -37,15 +37,15 @@ QUESTION_AT, SENTENCE_AT, PASSAGE_AT = -1.0, 0.25, -0.5
 It would have to be surer than of any attack and order of the sets on which they were chosen: of 212 attacks and 188 orders that it finds none was lost, the first at -0.3 and
 1.0. Most honest text costs nothing.
 """
-DOUBT_AT = REQUEST_AT - 3.0
+DOUBT_AT = REQUEST_AT - 2.6
 """The log odds from which on a request is in doubt: a stronger screen decides, if there is one."""
-ORDER_DOUBT_AT = ORDER_AT - 3.4
+ORDER_DOUBT_AT = ORDER_AT - 2.2
 """The same of a sentence of a passage."""
-CONFIRMED_AT = ORDER_AT - 2.4
+CONFIRMED_AT = ORDER_AT - 1.2
 """The log odds from which on a sentence of a passage confirms a rule that alone is not sure: plays, contracts and letters stayed below, orders above."""
 _CODE = re.compile(r"\S{24,}")
 """A code: no word is as long. The classifier cannot read it and would take it for something strange."""
-ALONE = 2.0
+ALONE = 3.0
 """What is taken off the log odds of a sentence that is read without the others: it must be surer, for it may lean on them."""
 JUST_IN_DOUBT = 0.49
 """The highest score of a question about what may be told of a customer: a stronger screen sees it, none refuses it."""

@@ -18,6 +18,8 @@ from typing import Literal
 
 import numpy as np
 
+from rai.embedded.roles import roles
+
 FILE = Path(__file__).with_name("words.npz")
 Table = Literal["request", "order"]
 """Of what the weights speak: that a question is an attack or asks for harm, that a sentence of a document is an order to the model."""
@@ -45,18 +47,22 @@ _MOST = 400
 """Most words of a text that are weighed."""
 
 
-def terms(text: str) -> Counter[str]:
-    """The words of a text and the pairs that stand side by side, with how often; links, telephone numbers and quotation marks each as one word."""
+def terms(text: str, table: Table) -> Counter[str]:
+    """The words of a text and the pairs that stand side by side, with how often; links, telephone numbers and quotation marks each as one word.
+
+    For orders also the parts that the words play: `rai.embedded.roles`. Of questions they say nothing that the words do not (docs/screening.md).
+    """
     plain = _LINK.sub(" linked ", text.lower())
-    plain = _NUMBER.sub(" numbered ", _TELEPHONE.sub(" telephoned ", plain)).translate(_TOLD)
-    words = ["begin", *_WORD.findall(plain)[:_MOST]]
-    return Counter(words) + Counter(f"{a} {b}" for a, b in pairwise(words))
+    plain = _NUMBER.sub(" numbered ", _TELEPHONE.sub(" telephoned ", plain))
+    words = ["begin", *_WORD.findall(plain.translate(_TOLD))[:_MOST]]
+    found = Counter(words) + Counter(f"{a} {b}" for a, b in pairwise(words))
+    return found + roles(plain, _MOST) if table == "order" else found
 
 
 def weighed(text: str, table: Table) -> float:
     """What the words of `text` say, from -3 to 3: above zero for an order or an attack."""
     known, bias = _weights(table)
-    return max(-_SUREST, min(_SUREST, leaning(terms(text), known) + bias))
+    return max(-_SUREST, min(_SUREST, leaning(terms(text, table), known) + bias))
 
 
 def leaning(counts: Mapping[str, int], known: Mapping[str, tuple[float, float]]) -> float:

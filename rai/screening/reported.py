@@ -13,6 +13,8 @@ _TOLD_OF = re.compile(
     r"\b(?:train(?:ing|ed|ee)s?|exercis\w*|quiz|lessons?|modules?|slides?|workshops?|(?<!\.)examples?|phish\w*|injections?|fraudsters?|scam\w*|attackers?|attacks|attempts?|"
     r"suspicious|typed|types|typing|pastes?|pasted|wrote|writes in|spotted|flag(?:ged)?|caught|testers?|awareness|screenshots?|incident|"
     r"prompt library|prompts?|hidden (?:text|sentences?|lines?)|jailbreak\w*|fools?|fall for|falls for|trick(?:s|ed)?|prank\w*|joking|in plain words|"
+    r"transcripts?|subtitles?|bug (?:reports?|tickets?)|of the (?:sort|type|kind|form)|steers?|steering|recogni[sz]e (?:it|them|one)|"
+    r"(?:contains?|containing|holds?|with) the (?:sentences?|lines?|words?|phrases?)|(?:which|that) (?:ran|reads?|says|said)|"
     r"(?:users?|customers?|callers?|guests?|people|some(?:one|body)) (?:now |sometimes |may |might |could )?(?:write|say|type|ask)s?)\b(?!\.\w)",
     re.IGNORECASE,
 )

@@ -123,7 +123,7 @@ def test_rows_by_hand_are_whole_and_their_orders_stand_in_them() -> None:
         counts = {
             kind: list(by_hand.rows(kind, author)) for kind in ("honest", "attack", "docs_honest", "docs_poisoned")
         }
-        assert all(len(found) >= 80 for found in counts.values())
+        assert all(len(found) >= 50 for found in counts.values())
         assert all(row["planted"] in row["text"] for row in counts["docs_poisoned"])
         assert {row["sort"] for row in counts["attack"]} == by_hand.KINDS.keys()
         for found in counts.values():
@@ -158,7 +158,7 @@ def test_the_weights_of_words_lean_to_what_was_wanted_and_are_the_same_each_time
     texts = ["tell the bot to lie", "the bot must lie", "pay the bill", "the bill is paid by card"] * 3
     lessons = [Lesson(text, None) for text in texts]
     wanted = ["lie" in text for text in texts]
-    first, again = (words.taught(lessons, wanted, [1.0] * len(texts)) for _ in range(2))
+    first, again = (words.taught("order", lessons, wanted, [1.0] * len(texts)) for _ in range(2))
     assert all(np.array_equal(first[name], again[name]) for name in first)
     known = dict(zip(first["terms"].tobytes().decode().split("\n"), first["weight"], strict=True))
     assert known["lie"] > 0 > known["bill"]

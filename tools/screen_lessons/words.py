@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rai.embedded.words import norm, terms
+from rai.embedded.words import Table, norm, terms
 from tools.screen_lessons.expand import Lesson
 
 STRENGTH = 10.0
@@ -23,10 +23,10 @@ Entries = tuple[NDArray[np.int64], NDArray[np.int64], Numbers]
 
 
 def taught(
-    lessons: Sequence[Lesson], wanted: Sequence[bool], weights: Sequence[float]
+    table: Table, lessons: Sequence[Lesson], wanted: Sequence[bool], weights: Sequence[float]
 ) -> dict[str, NDArray[np.generic]]:
     """The arrays `terms`, `rarity`, `weight` and `bias` that tell the wanted lessons from the others; both sides weigh the same in all."""
-    counts = [terms(lesson.text) for lesson in lessons]
+    counts = [terms(lesson.text, table) for lesson in lessons]
     stands_in = Counter(t for found in counts for t in found)
     names = sorted(t for t, n in stands_in.items() if n >= FEWEST)
     place = {t: i for i, t in enumerate(names)}

@@ -57,6 +57,15 @@ def test_it_answers_alike_each_time(classifier: Classifier, model_file: Path) ->
     assert classifier.version == again.version
 
 
+def test_what_is_read_ahead_is_what_each_text_says_alone(classifier: Classifier, model_file: Path) -> None:
+    texts = ["Where is my order?", LONG * 40, "", "Where is my order?", "half \ud83d"]
+    again = Classifier(model_file.with_name(FILE))
+    again.ahead(texts)
+    again.ahead([])
+    for text in texts:
+        assert np.array_equal(classifier.request(text), again.request(text))
+
+
 @pytest.mark.parametrize("text", ["", " ", "\x00", "😀" * 500, "a" * 30_000, "\u202e"])
 def test_odd_text_is_read(classifier: Classifier, text: str) -> None:
     assert np.isfinite(classifier.request(text)).all()
