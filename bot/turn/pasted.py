@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.turn.open_questions import open_questions
+from bot.turn.quoted_mail import own_and_quoted
 from bot.turn.transcript import SPEAKERS
 from bot.wording.notices import said
 from bot.wording.refusals import FALLBACK
@@ -47,7 +48,7 @@ _STAMPED_BEFORE = re.compile(rf"[>\s]*[\[(]{_CLOCK}[\])][ \t]+(?P<name>[^\W\d_][
 _NUMBERED = re.compile(rf"[>\s]*[\[(]{_CLOCK}[\])][ \t]*(?P<name>\+?[\d* ()-]{{6,20}}):[ \t]*(?P<said>.*)")
 """Who has no name in the address book of a telephone."""
 _SIGNED = re.compile(
-    r"\n[ \t]*(?:(?:kind|best|warm)?\s*regards|best wishes|thanks|thank you|yours|sincerely|cheers|mit freundlichen grüßen|viele grüße|cordialement|saludos|cordiali saluti|met vriendelijke groet|pozdrawiam)\b[^\n]{0,40}(?:\n|$)",
+    r"\n[ \t]*(?:(?:kind|best|warm)?\s*regards|best wishes|thanks|thank you|yours|sincerely|cheers|(?:mit )?(?:(?:freundliche|beste|liebe|viele|schöne)[nr]? )?gr(?:ü|u|ue)(?:ß|ss)(?:en|e)?|mfg|lg|(?:bien )?cordialement|bien à vous|(?:un |atentos )?saludos?|(?:cordiali|distinti) saluti|(?:com os melhores )?cumprimentos|(?:met )?(?:vriendelijke|hartelijke)? ?groet(?:en|jes)?|pozdrawiam)\b[^\n]{0,40}(?:\n|$)",
     re.IGNORECASE,
 )
 _GREETING = re.compile(
@@ -81,7 +82,7 @@ _SHOWN = 160
 def read_pasted(text: str) -> Pasted | None:
     """The conversation or e-mail in `text`, or None where it is neither, or nobody asks or tells anything in it."""
     lines = _RUN_ON.sub("\n", _GLUED.sub("\n", text.lstrip("\ufeff"))).splitlines()
-    return _conversation(lines) or _mail(lines)
+    return _conversation(lines) or _reply(lines) or _mail(lines)
 
 
 # --- conversations ----------------------------------------------------------------------------------------------------
@@ -232,6 +233,31 @@ def _runs(turns: list[Turn]) -> list[tuple[int, int]]:
 # --- e-mails ----------------------------------------------------------------------------------------------------------
 
 
+def _reply(lines: list[str]) -> Pasted | None:
+    """An e-mail that quotes the one that it answers: what is asked are its author's own words, wherever they stand; of one without any the head is looked for."""
+    own, quoted = own_and_quoted(lines)
+    if not quoted:
+        return None
+    text = "\n".join(own)
+    if not (terms(text) and any(asks(s.text) for s in sentences(text))):
+        return None
+    above, asked, below = _letter(text.strip())
+    older = "\n".join(line.lstrip("> ") for line in quoted).strip()
+    question, cut = _end_of(asked.strip())
+    around = (f"{above}{below}".strip(), older)
+    return Pasted(question, (*(Turn("user", part) for part in around if part), *cut), 1)
+
+
+def _letter(body: str) -> tuple[str, str, str]:
+    """The greeting of a letter, what it says, and its end from the signature on."""
+    greeting = _GREETING.match(f"{body}\n")
+    above, body = (greeting.group(), body[greeting.end() :]) if greeting else ("", body)
+    signed = _SIGNED.search(f"\n{body}")
+    return (
+        (above, body, "") if signed is None else (above, f"\n{body}"[: signed.start()], f"\n{body}"[signed.start() :])
+    )
+
+
 def _mail(lines: list[str]) -> Pasted | None:
     """An e-mail with at least two lines of its head: its text without greeting and signature is what is asked, the rest stands around it."""
     at = [n for n, line in enumerate(lines) if _HEADER.match(line)]
@@ -242,10 +268,7 @@ def _mail(lines: list[str]) -> Pasted | None:
     while last + 1 < len(lines) and _HEADER.match(lines[last + 1]):
         last += 1
     body = "\n".join(line.lstrip("> ") for line in lines[last + 1 :]).strip()
-    greeting = _GREETING.match(f"{body}\n")
-    above, body = (greeting.group(), body[greeting.end() :]) if greeting else ("", body)
-    signed = _SIGNED.search(f"\n{body}")
-    asked, rest = (body, "") if signed is None else (f"\n{body}"[: signed.start()], f"\n{body}"[signed.start() :])
+    above, asked, rest = _letter(body)
     if not terms(asked):
         return None
     around = ("\n".join(lines[:first]), "\n".join(lines[first : last + 1]), f"{above}{rest}")

@@ -24,7 +24,7 @@ from rai.screening.reported import given
 from rai.screening.screen import BLOCK_AT, RuleHit, judge, rules_version
 from rai.screening.sentences import MOST, addressed, asks_permission, parts
 
-REQUEST_AT, ORDER_AT = 4.8, 4.8
+REQUEST_AT, ORDER_AT = 4.8, 5.4
 """The log odds from which on a request is refused and a passage left out: the classifier's, with those of the words.
 
 Both were chosen on rows of authors who had taught nothing, the second also on seven knowledge bases of which it takes nearly nothing: docs/screening.md.
@@ -39,9 +39,9 @@ It would have to be surer than of any attack and order of the sets on which they
 """
 DOUBT_AT = REQUEST_AT - 2.6
 """The log odds from which on a request is in doubt: a stronger screen decides, if there is one."""
-ORDER_DOUBT_AT = ORDER_AT - 2.2
+ORDER_DOUBT_AT = ORDER_AT - 2.8
 """The same of a sentence of a passage."""
-CONFIRMED_AT = ORDER_AT - 1.2
+CONFIRMED_AT = ORDER_AT - 1.8
 """The log odds from which on a sentence of a passage confirms a rule that alone is not sure: plays, contracts and letters stayed below, orders above."""
 _CODE = re.compile(r"\S{24,}")
 """A code: no word is as long. The classifier cannot read it and would take it for something strange."""
