@@ -31,6 +31,7 @@ from bot.settings.forms import PREFIX
 from bot.settings.load import load_settings
 from bot.settings.settings import PLACES, Place, Settings
 from grounding.errors import SettingsError
+from tools.capacity import table as capacity
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("grounding", "rai", "bot")
@@ -376,6 +377,7 @@ LISTS: Mapping[str, Callable[[], str]] = {
     "metrics": metrics,
     "seams": seams,
     "roles": roles,
+    "capacity": lambda: "\n".join(capacity()) + "\n",
 }
 
 
