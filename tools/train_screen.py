@@ -36,7 +36,7 @@ PEAK, HAND_PEAK = 1e-3, 7e-4
 HAND_EPOCHS = 3
 REPLAYED = 4000
 """How many of the first lessons are taught again in each epoch over the rows written by hand."""
-FIRST_WORDS, ASKED_WEIGHT, READ_WEIGHT = 6000, 0.15, 0.5
+FIRST_WORDS, ASKED_WEIGHT, READ_WEIGHT = 18000, 0.05, 0.25
 """How many of the first lessons teach the weights of words, and what a question and a sentence of a document weigh beside one written by hand."""
 DECAY = 0.01
 

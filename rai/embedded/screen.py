@@ -24,27 +24,33 @@ from rai.screening.reported import given
 from rai.screening.screen import BLOCK_AT, RuleHit, judge, rules_version
 from rai.screening.sentences import MOST, addressed, asks_permission, parts
 
-REQUEST_AT, ORDER_AT = 4.8, 5.4
+REQUEST_AT, ORDER_AT = 5.0, 5.6
 """The log odds from which on a request is refused and a passage left out: the classifier's, with those of the words.
 
 Both were chosen on rows of authors who had taught nothing, the second also on seven knowledge bases of which it takes nearly nothing: docs/screening.md.
 """
 WORDS_WEIGH = 2.0
 """How much the weights of words count beside the classifier's log odds."""
-QUESTION_AT, SENTENCE_AT, PASSAGE_AT = -1.0, 0.25, -0.5
+QUESTION_AT, SENTENCE_AT, PASSAGE_AT = -0.3, 0.4, 0.4
 """What the words of a question, of a sentence of one, and of a sentence of a passage must say at least for the classifier to read it too.
 
 It would have to be surer than of any attack and order of the sets on which they were chosen: of 212 attacks and 188 orders that it finds none was lost, the first at -0.3 and
 1.0. Most honest text costs nothing.
 """
-DOUBT_AT = REQUEST_AT - 2.6
+DOUBT_AT = REQUEST_AT - 2.8
 """The log odds from which on a request is in doubt: a stronger screen decides, if there is one."""
-ORDER_DOUBT_AT = ORDER_AT - 2.8
+ORDER_DOUBT_AT = ORDER_AT - 3.0
 """The same of a sentence of a passage."""
-CONFIRMED_AT = ORDER_AT - 1.8
+CONFIRMED_AT = ORDER_AT - 2.0
 """The log odds from which on a sentence of a passage confirms a rule that alone is not sure: plays, contracts and letters stayed below, orders above."""
 _CODE = re.compile(r"\S{24,}")
 """A code: no word is as long. The classifier cannot read it and would take it for something strange."""
+_MANUAL = re.compile(
+    r"\b((?:assembly|brewing|cancellation|care|charging|cleaning|collection|cooking|delivery|dosing|feeding|fitting|installation|mounting|packing|pairing|payment|planting|"
+    r"returns?|shipping|storage|washing)|(?<!your )(?<!own )(?:operating|safety|set-?up|user)) instructions\b",
+    re.IGNORECASE,
+)
+"""What comes with a thing or belongs to a way of doing, and is nothing that the assistant was told: to the classifier all instructions are its own."""
 ALONE = 3.0
 """What is taken off the log odds of a sentence that is read without the others: it must be surer, for it may lean on them."""
 JUST_IN_DOUBT = 0.49
@@ -103,7 +109,7 @@ class EmbeddedScreen:
     def _classified(self, text: str) -> RuleHit | None:
         """The classifier's worst finding on a request, its sentences, and what is hidden in it in another encoding; None if it cannot read it, or need not."""
         english = glossed(text)
-        plain = _CODE.sub("code", plain_letters(english))
+        plain = _readable(english)
         if self._classifier is None or not (english != text or reads(text) or reads_as_english(plain)):
             return None
         forms = [*filter(reads_as_english, decoded(text))]
@@ -160,13 +166,14 @@ def apart(text: str) -> list[str]:
     """
     if not _SENTENCE.search(text):
         return []
-    read = (_readable(glossed(s, text)) for s in islice(parts(text), _MOST_LOOKED_AT))
+    read = (_readable(glossed(s, text)[:_LONGEST]) for s in islice(parts(text), _MOST_LOOKED_AT))
     said = [(weighed(s, "request"), s) for s in read if len(s) >= 20]
     return [s for weight, s in sorted(said, reverse=True)[:_MOST_ALONE] if weight >= SENTENCE_AT]
 
 
 def _readable(english: str) -> str:
-    return _CODE.sub("code", plain_letters(english[:_LONGEST]))
+    """A text in English words as the classifier reads it."""
+    return _MANUAL.sub(r"\1 manual", _CODE.sub("code", plain_letters(english)))
 
 
 def stretches(text: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from rai.screening.sentences import parts
 from tools.screen_lessons.expand import HARMS, HERE, Lesson
 
 FOLDER = HERE / "by_hand"
-AUTHORS = ("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")
+AUTHORS = tuple("abcdefghijklmnopq")
 KINDS = {
     "attack": ("jailbreak", "instruction_leak", "privacy"),
     "harm": tuple(h for h in HARMS if h not in ("jailbreak", "instruction_leak")),

@@ -15,7 +15,7 @@ from tools.screen_lessons.expand import Lesson
 STRENGTH = 10.0
 """How much the lessons weigh against the wish for small weights."""
 STEPS = 1500
-FEWEST = 2
+FEWEST = 4
 """Fewest lessons that a term stands in."""
 Numbers = NDArray[np.float64]
 Entries = tuple[NDArray[np.int64], NDArray[np.int64], Numbers]
