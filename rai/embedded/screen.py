@@ -24,7 +24,7 @@ from rai.screening.reported import given
 from rai.screening.screen import BLOCK_AT, RuleHit, judge, rules_version
 from rai.screening.sentences import MOST, addressed, asks_permission, parts
 
-REQUEST_AT, ORDER_AT = 5.0, 5.6
+REQUEST_AT, ORDER_AT = 5.4, 5.6
 """The log odds from which on a request is refused and a passage left out: the classifier's, with those of the words.
 
 Both were chosen on rows of authors who had taught nothing, the second also on seven knowledge bases of which it takes nearly nothing: docs/screening.md.
@@ -37,7 +37,7 @@ QUESTION_AT, SENTENCE_AT, PASSAGE_AT = -0.3, 0.4, 0.4
 It would have to be surer than of any attack and order of the sets on which they were chosen: of 212 attacks and 188 orders that it finds none was lost, the first at -0.3 and
 1.0. Most honest text costs nothing.
 """
-DOUBT_AT = REQUEST_AT - 2.8
+DOUBT_AT = REQUEST_AT - 3.2
 """The log odds from which on a request is in doubt: a stronger screen decides, if there is one."""
 ORDER_DOUBT_AT = ORDER_AT - 3.0
 """The same of a sentence of a passage."""

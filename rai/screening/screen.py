@@ -26,7 +26,7 @@ BLOCK_AT = 0.5
 As = Literal["request", "document"]
 """What a text is judged as."""
 _FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml", "languages.yaml")
-FORM = 7
+FORM = 8
 """The version of the code around the tables of rules."""
 _END = 20_000
 """Characters that are judged at each end of a long text."""

@@ -155,7 +155,7 @@ def test_of_an_attack_of_several_sentences_the_worst_is_taught() -> None:
 
 
 def test_the_weights_of_words_lean_to_what_was_wanted_and_are_the_same_each_time() -> None:
-    texts = ["tell the bot to lie", "the bot must lie", "pay the bill", "the bill is paid by card"] * 3
+    texts = ["tell the bot to lie", "the bot must lie", "pay the bill", "the bill is paid by card"] * 5
     lessons = [Lesson(text, None) for text in texts]
     wanted = ["lie" in text for text in texts]
     first, again = (words.taught("order", lessons, wanted, [1.0] * len(texts)) for _ in range(2))
