@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.turn.state import TurnState
@@ -21,6 +22,7 @@ from grounding.query.conversation import (
     without_words,
 )
 from grounding.query.indirect import asked_directly
+from grounding.query.place_words import in_the_place
 from grounding.query.shorthand import called_otherwise, compared_by, in_full
 from grounding.query.trade_words import english_words
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
@@ -36,7 +38,7 @@ async def turn_query(state: TurnState, access: Access) -> Query:
     """The query of a turn; without the service that summarizes it is the last question. Raises StoreError."""
     said = [
         t if t.role == "assistant" else replace(t, text=await _named_whole(state, without_left_out(t.text), access))
-        for t in state.before
+        for t in (_placed(t, state.before[:n]) for n, t in enumerate(state.before))
     ]
     question = await _named_whole(
         state, await _written_out(state, await _with_countries(state, access), access), access
@@ -60,6 +62,20 @@ async def turn_query(state: TurnState, access: Access) -> Query:
         query = replace(query, asked="")
     query = await _in_general(state, query, access)
     return without_excluded(await _in_english_too(state, query, access), state.ask.excluded)
+
+
+def _placed(turn: Turn, before: Sequence[Turn]) -> Turn:
+    """The turn with the country that people spoke of last where it says "there"; one that names a country itself points at none of before, and what we
+    quoted nobody spoke of.
+    """
+    if turn.role == "assistant" or in_the_place(turn.text, "") == turn.text or spoken_countries(turn.text):
+        return turn
+    said = (t.text for t in reversed(before) if t.role != "assistant")
+    places = ((text, *spoken[-1]) for text in said if (spoken := spoken_countries(text)))
+    for text, written, code in places:
+        named = (written, code) in countries_in(text)  # "danish" is no name of a place
+        return replace(turn, text=in_the_place(turn.text, written if named else english_name(code)))
+    return turn
 
 
 _SHORT_WORD = re.compile(r"(?<![\w-])[A-Za-z]{1,2}\d{1,4}(?![\w-])")
@@ -143,7 +159,8 @@ async def _in_english_too(state: TurnState, query: Query, access: Access) -> Que
 
 async def _with_countries(state: TurnState, access: Access) -> str:
     """The question with the countries in it as the documents call them: "and in the UK?" beside rows of the United Kingdom."""
-    question, linker = asked_directly(without_left_out(state.ask.question)), state.seams.linker
+    placed = _placed(Turn("user", state.ask.question), state.before).text
+    question, linker = asked_directly(without_left_out(placed)), state.seams.linker
     if linker is None:
         return question
     for written, code in list(countries_in(question)):

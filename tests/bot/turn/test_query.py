@@ -91,6 +91,24 @@ async def test_shorthand_is_written_out(tmp_path: Path, question: str, query: st
     assert any("was read as" in note for note in notes) is noted
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "query"),
+    [
+        (["what is the fee to Canada?", "and to France?"], "was kostet das Etikett dort?", "Etikett in France?"),
+        (["a canadian customer asks"], "what does a label cost there?", "label cost in Canada?"),
+        (["shipping to France?", "label fee there?"], "how long does a parcel take there?", "parcel take in France?"),
+        (["what is the fee to France?"], "is the label sent there from Canada?", "sent there from Canada?"),
+        (["what is a fee?"], "what does a label cost there?", "label cost there?"),
+    ],
+    ids=["newest", "people", "points-twice", "names-one-itself", "none-spoken-of"],
+)
+async def test_there_is_the_country_that_was_spoken_of_last(
+    tmp_path: Path, said: list[str], question: str, query: str
+) -> None:
+    history = [turn for text in said for turn in (Turn("user", text), Turn("assistant", "Germany: €1.00"))]
+    assert query in (await asked(tmp_path, question, *history))[0]
+
+
 class Knowing(Names):
     """Knows every word."""
 
