@@ -15,12 +15,12 @@ from typing import Any, get_args
 from bot.records import How, Rework
 from bot.teams.message_limits import MARKER, MAX_ACTIONS
 from bot.teams.ports import Json
+from bot.view.customer import customer_copy
 from bot.view.reply import ListedSource, ReplyView
 from bot.view.told import Told, told_values
 from bot.view.verdict import MAX_LINE, MAX_VALUE, cut, missing_parts, verdict_line, why_lines
 from bot.wording.card import CardWords
 from bot.wording.clarification import changed, new_names
-from bot.wording.customer_text import for_customer
 from bot.wording.email import LANGUAGES
 from grounding.records import plain
 from rai.records import Claim, Outcome
@@ -334,11 +334,6 @@ def _customer(reply: ReplyView, shown: Shown) -> list[Json]:
     look = text_block(shown.words("look_internal"), color="Attention", size="Small")
     head = look if _cites(reply, shown.internal) else text_block(shown.words("customer"), isSubtle=True, size="Small")
     return [head, {"type": "RichTextBlock", "inlines": [_run(text)]}] if text else []
-
-
-def customer_copy(reply: ReplyView, w: CardWords, internal: Collection[int]) -> str:
-    """The text of an answer for a customer; what rests on the sources `internal` is marked."""
-    return for_customer(reply.answer, reply.unvouched, internal=internal, mark=w("internal_mark"))
 
 
 def _cites(reply: ReplyView, internal: Collection[int]) -> bool:

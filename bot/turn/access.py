@@ -7,15 +7,19 @@ the turn runs, and what it says goes into the record alone: no search ever sees 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from bot.records import Ask
 from bot.turn.state import TurnState
 from bot.wording.notes import PUBLIC_ONLY
-from grounding.errors import ServiceError, kind_and_place
+from grounding.errors import AttestError, ServiceError, kind_and_place
 from grounding.observe import record_degraded
+from grounding.ports import Library
 from grounding.records import Access
+
+log = logging.getLogger(__name__)
 
 HELD_S = 0.5
 """Seconds that the record waits at most for a directory that needs longer than the rest of the turn."""
@@ -37,6 +41,17 @@ async def turn_access(state: TurnState) -> Access:
         state.note(f"{error}; {PUBLIC_ONLY}")
         return Access(user, frozenset(), product)
     return Access(user, state.held, product)
+
+
+async def restricted(library: Library, doc_ids: Iterable[str]) -> frozenset[str]:
+    """Those of these documents that are not for everyone; a document that has gone counts as it was last, and all do where that cannot be told."""
+    asked = tuple(dict.fromkeys(doc_ids))
+    try:
+        found = {doc_id: await library.last(doc_id) for doc_id in asked}
+    except AttestError as error:
+        log.warning("whose documents these are could not be read: %s", kind_and_place(error))
+        return frozenset(asked)
+    return frozenset(i for i, document in found.items() if document is not None and document.groups is not None)
 
 
 @asynccontextmanager

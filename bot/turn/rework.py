@@ -67,11 +67,11 @@ async def reworked(state: TurnState, rework: Rework, language: str) -> Reply:
     state.ask = replace(state.ask, rework=rework)
     if rework.how == "summary":
         return await _summary(state, texts, drafts=drafts)
-    if not rework.entry_id and _last(state) is None:
+    if not rework.entry_id and last_said(state) is None:
         return _said(texts.nothing_yet)
     if not drafts and rework.how != "shorter":
         return _said(texts.quoting)
-    entry, last = await _answer(state, rework.entry_id)
+    entry, last = await standing_answer(state, rework.entry_id)
     if entry is None:
         unanswered = not rework.entry_id and await last_turn(state) is not None
         return _said(texts.unanswered if unanswered else texts.gone)
@@ -113,7 +113,7 @@ def _as_email(made: Reply, language: str) -> Reply:
     return replace(made, answer=text, claims=claims)
 
 
-async def _answer(state: TurnState, entry_id: str) -> tuple[Entry | None, bool]:
+async def standing_answer(state: TurnState, entry_id: str = "") -> tuple[Entry | None, bool]:
     """The entry of the answer that is meant, one of this person's in this conversation, and whether it is the last one. After a rework that was held back that is the answer
     which was to be reworked: it stands.
     """
@@ -136,7 +136,7 @@ async def last_turn(state: TurnState) -> Entry | None:
     ledger, ask = state.seams.ledger, state.ask
     if ask.answered and (entry := await ledger.get(ask.answered)) is not None and _is_turn(entry, ask):
         return entry
-    last = (_last(state) or "").strip()
+    last = (last_said(state) or "").strip()
     async for entry in ledger.entries(newest_first=True, limit=LOOKED_AT, kinds=("turn",)):
         if _is_turn(entry, ask) and (ask.conversation or (last and str(_of(entry, "reply")["answer"]).strip() == last)):
             return entry
@@ -160,13 +160,14 @@ def _of(entry: Entry, name: str) -> Mapping[str, Any]:
     return part if isinstance(part, Mapping) else {}
 
 
-def _last(state: TurnState) -> str | None:
+def last_said(state: TurnState) -> str | None:
+    """What the assistant said last in the conversation, as it was shown; None if it said nothing."""
     return next((turn.text for turn in reversed(state.history) if turn.role == "assistant"), None)
 
 
 def _text(state: TurnState, entry: Entry, *, last: bool) -> str:
     """The answer as it was shown: the conversation has it whole, the record with personal data masked."""
-    said = _last(state) if last else None
+    said = last_said(state) if last else None
     text = said or str(entry.body["reply"]["answer"])
     for ours in (MISSING, REFERENCED):  # set again where it holds
         text = text.split(f"\n\n{ours}")[0]

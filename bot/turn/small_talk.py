@@ -28,6 +28,7 @@ Form = Literal[
     "chat",
     "friendlier",
     "shorter",
+    "copy",
     "why",
     "check",
     "about",
@@ -47,6 +48,7 @@ INTENTS: Mapping[Form, Intent] = {
     "chat": "rework",
     "friendlier": "rework",
     "shorter": "rework",
+    "copy": "rework",
     "why": "rework",
     "check": "help",
     "about": "about",
@@ -64,7 +66,9 @@ ANSWERED_WORDS = 12
 """A human agent who wrote this many words, or a number, has answered the customer; fewer are "one moment"."""
 REWORKS: frozenset[str] = frozenset(get_args(How))
 """Forms that ask for something to be made of what was said."""
-_ASKING = frozenset({"greeting", "help", "about", "why", "check"}) | REWORKS
+_OF_AN_ANSWER = frozenset({"copy", "why"}) | REWORKS
+"""Forms that want something of what was answered."""
+_ASKING = frozenset({"greeting", "help", "about", "check"}) | _OF_AN_ANSWER
 """Forms that a question mark may follow."""
 _NAMED = frozenset({"greeting", "thanks", "farewell"})
 """Forms behind which a name may stand."""
@@ -341,7 +345,7 @@ def _closes(found: Mapping[str, _Read], history: Sequence[Turn]) -> bool:
         return True
     if tail[-1].role == "user":
         return True  # whoever asked in between had a reply, though none that answered
-    if any(read.form in REWORKS or read.form == "why" for read in found.values()):
+    if any(read.form in _OF_AN_ANSWER for read in found.values()):
         return False
     return not said or (tail[-1].role == "agent" and answers(tail[-1].text))
 

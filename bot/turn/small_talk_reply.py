@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.records import Reply
-from bot.turn.rework import last_turn
+from bot.turn.access import restricted
+from bot.turn.rework import last_said, last_turn, standing_answer
 from bot.turn.small_talk import Form, SmallTalkTexts, Talk, lists
 from bot.turn.state import TurnState
+from bot.view.customer import customer_copy
 from bot.view.place import named_place
 from bot.view.reply import ReplyView, reply_view
 from bot.view.verdict import MAX_LINE, cut, missing_parts, why_lines
@@ -24,6 +27,7 @@ _BUTTONS: dict[Form, tuple[Form, ...]] = {
     "help": ("about", "new"),
     "about": ("help",),
     "new": ("help",),
+    "copy": ("new",),
     "why": ("new",),
     "check": ("help",),
 }
@@ -46,8 +50,24 @@ async def _answer(state: TurnState, talk: Talk, texts: SmallTalkTexts) -> str:
     if entry is None:
         said = any(turn.role == "assistant" for turn in state.history)
         return texts.why if said else texts.nothing_yet
+    if talk.form == "copy":
+        return await _to_copy(state, CardWords(talk.language)) or texts.unanswered
     reply, asked = reply_view(entry.body["reply"]), str(entry.body["ask"].get("question") or "")
     return _why(reply, asked, CardWords(talk.language), texts)
+
+
+async def _to_copy(state: TurnState, words: CardWords) -> str:
+    """The answer that stands as it can be sent to a customer, each line a paragraph, so that every channel keeps them apart; empty where nothing was answered."""
+    entry, last = await standing_answer(state)
+    if entry is None:
+        return ""
+    shown = last_said(state) if last else None  # the record has personal data masked
+    recorded = reply_view(entry.body["reply"], words.language)
+    reply = replace(recorded, answer=shown or recorded.answer)
+    library, cited = state.seams.library, reply.citations
+    listed = await restricted(library, (c.doc_id for c in cited)) if library is not None else frozenset[str]()
+    text = customer_copy(reply, words, {c.n for c in cited if c.doc_id in listed})
+    return "\n\n".join(line for line in text.splitlines() if line.strip())
 
 
 def _why(reply: ReplyView, asked: str, words: CardWords, texts: SmallTalkTexts) -> str:

@@ -11,11 +11,11 @@ from bot.teams.answer_card import (
     Shown,
     answer_card,
     card_of,
-    customer_copy,
     may_be_tried_again,
     text_block,
 )
 from bot.teams.ports import Json
+from bot.view.customer import customer_copy
 from bot.view.place import place_in
 from bot.view.reply import ReplyView
 from bot.view.verdict import cut

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,17 +13,16 @@ from bot.events.looks import record_check
 from bot.records import Actor
 from bot.system import CheckRequest, System
 from bot.teams.extension.talk import HELD_BY_NOTHING
+from bot.turn.access import restricted
 from bot.turn.read_again import read_again, versions_of
 from bot.turn.sources import as_sources
 from bot.wording.refusals import spoken
-from grounding.errors import AttestError, ServiceError, kind_and_place
+from grounding.errors import ServiceError
 from grounding.evidence.choose import retired
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
 from grounding.records import Access, Evidence, Passage, Query, Turn
 from rai.records import Report
 from rai.screening.languages import language
-
-log = logging.getLogger(__name__)
 
 WITHIN_S = 5.0
 """Teams gives up on an extension that takes longer than some seconds."""
@@ -135,13 +133,7 @@ class PersonsKnowledge:
 
     async def restricted(self, doc_ids: Iterable[str]) -> frozenset[str]:
         """Those of these documents that are not for everyone; a document that has gone counts as it was last, and all do where that cannot be told."""
-        asked = tuple(dict.fromkeys(doc_ids))
-        try:
-            found = {doc_id: await self.system.library.last(doc_id) for doc_id in asked}
-        except AttestError as error:
-            log.warning("whose documents these are could not be read: %s", kind_and_place(error))
-            return frozenset(asked)
-        return frozenset(i for i, document in found.items() if document is not None and document.groups is not None)
+        return await restricted(self.system.library, doc_ids)
 
     async def access(self, user: str | None) -> Access:
         """The rights of `user`; a directory that does not answer leaves what everyone may read."""

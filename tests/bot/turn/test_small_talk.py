@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.turn.small_talk import FORMS, INTENTS, Form, courtesy, lists, small_talk, to_check
+from bot.wording.card import CardWords
 from grounding.records import Turn
 from rai.screening.languages import language
 
@@ -71,6 +72,17 @@ def test_a_message_that_says_nothing_else(text: str, form: Form, code: str) -> N
     talk = small_talk(text)
     assert talk is not None
     assert (talk.form, talk.language, talk.intent) == (form, code, INTENTS[form])
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_what_the_button_to_copy_says_does_the_same_when_it_is_typed(code: str) -> None:
+    talk = small_talk(CardWords(code)("copy"), [Turn("user", "And for how much?"), Turn("assistant", "For $5 [1].")])
+    assert talk is not None
+    assert (talk.form, talk.language, talk.intent) == ("copy", code, "rework")
+
+
+def test_a_customer_who_copies_asks_a_question() -> None:
+    assert small_talk("can I copy my clips for the customer") is None
 
 
 @pytest.mark.parametrize(

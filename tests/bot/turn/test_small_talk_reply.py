@@ -9,6 +9,7 @@ from bot.records import Ask, Reply
 from bot.turn.pipeline import answer_turn
 from bot.turn.small_talk import lists
 from bot.wording.card import CardWords
+from bot.wording.customer_text import for_customer
 from grounding.policy import Policy
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Document, Turn
@@ -102,6 +103,40 @@ async def test_why_names_the_sources_of_the_last_answer_to_whoever_had_it(tmp_pa
     other = await asked(w, "why?", *said)
     assert other.answer == EN.why
     assert (await asked(w, "why?")).answer == EN.nothing_yet
+    await w.ledger.close()
+
+
+async def test_the_answer_is_given_to_copy_as_the_button_does_it(tmp_path: Path) -> None:
+    w = await small(tmp_path)
+    first = await asked(w, "How much is Watch Plus?")
+    said = (Turn("user", "How much is Watch Plus?"), Turn("assistant", first.answer))
+    for typed in ("copy for customer", "für Kunden kopieren"):
+        reply = await asked(w, typed, *said)
+        assert (reply.outcome, reply.intent) == (Outcome.ANSWERED, "rework")
+        assert reply.answer == for_customer(first.answer) == "• Watch Plus costs $9.99 a month."
+    assert (await asked(w, "copy for customer")).answer == EN.nothing_yet
+    await w.ledger.close()
+
+
+async def test_what_not_everyone_may_read_is_marked_in_what_is_copied(tmp_path: Path) -> None:
+    hidden = replace(PRICES, groups=("billing",))
+    w = await world(tmp_path, [hidden], HashEmbedder(), grader=ScriptedGrader({"prices.md": 0.9}))
+    first = await asked(w, "How much is Watch Plus?", user="bella")
+    said = (Turn("user", "How much is Watch Plus?"), Turn("assistant", first.answer))
+    reply = await asked(w, "copy for customer", *said, user="bella")
+    assert f"[{CardWords('en')('internal_mark')}]" in reply.answer
+    await w.ledger.close()
+
+
+async def test_without_an_answer_there_is_nothing_to_copy(tmp_path: Path) -> None:
+    w = await small(tmp_path)
+    question = "Who won the football cup in Brazil?"
+    first = await asked(w, question)
+    assert first.outcome is Outcome.INSUFFICIENT
+    reply = await answer_turn(
+        Ask("copy for customer", history=(Turn("user", question),), answered=first.entry_id), w.seams, Policy()
+    )
+    assert reply.answer == EN.unanswered
     await w.ledger.close()
 
 
