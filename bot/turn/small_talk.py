@@ -29,6 +29,7 @@ Form = Literal[
     "friendlier",
     "shorter",
     "copy",
+    "options",
     "why",
     "check",
     "about",
@@ -49,6 +50,7 @@ INTENTS: Mapping[Form, Intent] = {
     "friendlier": "rework",
     "shorter": "rework",
     "copy": "rework",
+    "options": "rework",
     "why": "rework",
     "check": "help",
     "about": "about",
@@ -66,7 +68,7 @@ ANSWERED_WORDS = 12
 """A human agent who wrote this many words, or a number, has answered the customer; fewer are "one moment"."""
 REWORKS: frozenset[str] = frozenset(get_args(How))
 """Forms that ask for something to be made of what was said."""
-_OF_AN_ANSWER = frozenset({"copy", "why"}) | REWORKS
+_OF_AN_ANSWER = frozenset({"copy", "options", "why"}) | REWORKS
 """Forms that want something of what was answered."""
 _ASKING = frozenset({"greeting", "help", "about", "check"}) | _OF_AN_ANSWER
 """Forms that a question mark may follow."""
