@@ -197,10 +197,11 @@ def _head(reply: ReplyView, w: CardWords) -> list[Json]:
 
 
 def _is_good(reply: ReplyView) -> bool:
-    """Whether an answer is shown green: values were checked, each stands in a source that is cited, and nothing of the question is left open. A conversation's summary rests
-    on what was said in it.
+    """Whether an answer is shown green: values were checked, each stands in a source that is cited, and nothing of the question is left open, nor asked back. A conversation's
+    summary rests on what was said in it.
     """
-    whole = reply.outcome == Outcome.ANSWERED and not reply.unanswered and bool(reply.citations)
+    open_ = bool(reply.unanswered or reply.asked_back)
+    whole = reply.outcome == Outcome.ANSWERED and not open_ and bool(reply.citations)
     return whole and any(c.kind != "statement" for c in reply.claims) and not any(map(_doubtful, reply.claims))
 
 

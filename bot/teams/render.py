@@ -172,8 +172,8 @@ def _notice(line: str) -> str:
 
 
 def _ask_back(reply: ReplyView, words: CardWords) -> str:
-    """The question to the human agent. It names what may be meant, for not every chat shows buttons."""
-    if not reply.asked_back:
+    """The question to the human agent, where the answer does not end with it. It names what may be meant, for not every chat shows buttons."""
+    if not reply.asked_back or (reply.delivered and reply.asked_back.question in reply.answer):
         return ""
     return f"**{words('ask_back')}:** {plain(shorten(_line(reply.asked_back.question), MAX_ASKED))}"
 

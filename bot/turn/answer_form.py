@@ -32,6 +32,12 @@ def asks_back(draft: str) -> bool:
     return 0 < len(said) <= MOST_QUESTIONS and all(text.endswith(("?", "？")) for text in said)
 
 
+def closing_question(draft: str) -> str:
+    """The question with which a draft ends, for whoever reads it to answer; empty where it ends otherwise."""
+    said = [s.text.strip() for s in sentences(draft)]
+    return said[-1] if said and said[-1].rstrip(' )]"”»').endswith(("?", "？")) else ""
+
+
 def shortened(draft: str, policy: Policy) -> str:
     """The draft's first `answer_sentences` where the policy holds to them (2-17); a line that leads in is not counted."""
     if not policy.strict_sentences:

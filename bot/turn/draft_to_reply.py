@@ -13,7 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.records import Code, Refusal, Reply, Struck
-from bot.turn.answer_form import admits_ignorance, asks_back, shortened, with_file_names, with_what_is_missing
+from bot.turn.answer_form import (
+    admits_ignorance,
+    asks_back,
+    closing_question,
+    shortened,
+    with_file_names,
+    with_what_is_missing,
+)
 from bot.turn.citations import (
     citations,
     markers,
@@ -37,7 +44,7 @@ from grounding.errors import AttestError, kind_and_place
 from grounding.evidence.choose import choose
 from grounding.grading.features import speaks_of
 from grounding.query.answer_kind import answer_kind, holds
-from grounding.query.clarify import Clarification
+from grounding.query.clarify import MOST_OPTIONS, Clarification
 from grounding.quoting.coverage import Covered, coverage
 from grounding.quoting.question_parts import Reading, read
 from grounding.records import Evidence
@@ -81,6 +88,7 @@ async def decide_reply(state: TurnState, draft: str) -> Reply:
     beside = first.report.verdict == "irrelevant"
     if beside and not has_its_codes(state.ask.question, first.text):
         return reply_without_answer(state, Outcome.INSUFFICIENT, relevance=first.report.relevance)
+    await _asks_too(state, first.text)
     if first.deliverable or beside:
         return await _delivered(state, Outcome.ANSWERED, first)
     struck = Struck(first.text, first.report.claims)
@@ -105,8 +113,25 @@ async def _asked_back(state: TurnState, question: str) -> Reply:
     if not any(
         c.unsupported for c in checked.report.claims
     ):  # whether it answers the question is not to be asked of it
-        state.clarification = Clarification(question, (), "the model asks before it answers")
+        by_rules = state.clarification.options if state.clarification else ()
+        options = await _choices(state, question) or by_rules
+        state.clarification = Clarification(question, options, "the model asks before it answers")
     return reply_without_answer(state, Outcome.INSUFFICIENT)
+
+
+async def _choices(state: TurnState, question: str) -> tuple[str, ...]:
+    """What a model's question lets choose from: two and more names in it that the documents have, as it writes them."""
+    linker, access = state.seams.linker, state.access
+    [found] = await linker.link([question], access) if linker is not None and access is not None else [[]]
+    named = dict.fromkeys(question[name.start : name.end] for name in found)
+    return tuple(named)[:MOST_OPTIONS] if len(named) > 1 else ()
+
+
+async def _asks_too(state: TurnState, text: str) -> None:
+    """A model's answer that ends by asking which of several things is meant asks back like one that says no more: what it answers may be of the other."""
+    question = closing_question(text) if state.seams.composer.name.startswith("model:") else ""
+    if question and (options := await _choices(state, question)):
+        state.clarification = Clarification(question, options, "the model asks behind its answer")
 
 
 async def _mended(state: TurnState, first: Checked) -> Checked | None:

@@ -445,6 +445,11 @@ GREEN = replace(REPAIRED, outcome=Outcome.ANSWERED, draft=None, claims=(claim("5
             id="a part is left open",
         ),
         pytest.param(
+            replace(GREEN, clarification=Clarification("Which one: A or B?", ("A", "B"), "why")),
+            "Default",
+            id="it is asked back which is meant",
+        ),
+        pytest.param(
             replace(GREEN, claims=(claim("5 h", ANSWER, status="unchecked"),)), "Default", id="a value is in doubt"
         ),
     ],

@@ -221,6 +221,15 @@ def test_a_question_back_stands_above_the_sources_with_its_choices(teams: bool) 
     assert check_activity(message) == []
 
 
+def test_a_question_with_which_the_answer_ends_is_not_said_again() -> None:
+    question = "Is it the Wren X1 or the Wren X2?"
+    asked = Clarification(question, ("Wren X1", "Wren X2"), "why")
+    reply = replace(REPLY, answer=f"{REPLY.answer} {question}", clarification=asked)
+    message = render(reply, teams=False, question="How long?")
+    assert message["text"].count(question) == 1
+    assert len(message["suggestedActions"]["actions"]) == 2
+
+
 def test_choices_are_shown_only_where_a_chat_has_buttons_for_them() -> None:
     reply = replace(REPLY, clarification=ASKED)
     assert "suggestedActions" not in render(reply, teams=True)

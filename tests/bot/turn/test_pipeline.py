@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -134,6 +135,50 @@ async def test_a_model_may_ask_back(tmp_path: Path) -> None:
     w = await small(tmp_path / "other", "Is it Watch Basic at $3.99 or Watch Ultra at $19.50?")
     reply = await answer_turn(ASK, w.seams, Policy())
     assert (reply.outcome, reply.clarification) == (Outcome.INSUFFICIENT, None)
+
+
+@pytest.mark.parametrize(
+    ("draft", "outcome", "options"),
+    [
+        ("Is it Watch Basic or Watch Plus?", Outcome.INSUFFICIENT, ("Watch Basic", "Watch Plus")),
+        (
+            "Watch Plus costs $9.99 a month [1]. Is it Watch Basic or Watch Plus that you mean?",
+            Outcome.ANSWERED,
+            ("Watch Basic", "Watch Plus"),
+        ),
+        ("Watch Plus costs $9.99 a month [1]. Do you need the price of a year?", Outcome.ANSWERED, None),
+    ],
+    ids=["alone", "behind-an-answer", "no-choice"],
+)
+async def test_a_model_that_lets_choose_offers_what_its_question_names(
+    tmp_path: Path, draft: str, outcome: Outcome, options: tuple[str, ...] | None
+) -> None:
+    w = await small(tmp_path, draft)
+    reply = await answer_turn(ASK, replace(w.seams, linker=_Plans()), Policy())
+    assert reply.outcome is outcome
+    assert (reply.clarification.options if reply.clarification else None) == options
+    await w.ledger.close()
+
+
+class _Plans:
+    """Knows two plans by their names."""
+
+    async def knows(self, name: str, access: Access) -> bool:
+        return True
+
+    async def whole(self, name: str, access: Access) -> str:
+        return ""
+
+    async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
+        names = ("Watch Basic", "Watch Plus")
+        return [
+            [
+                Linked(m.start(), m.end(), name, tuple(name.lower().split()), 1.0)
+                for name in names
+                for m in re.finditer(name, text)
+            ]
+            for text in texts
+        ]
 
 
 async def test_rows_that_answer_alike_are_quoted_side_by_side_and_offered(tmp_path: Path) -> None:
