@@ -8,6 +8,7 @@ from functools import cache
 
 from bot.wording.card import CardWords
 from bot.wording.refusals import language_for
+from grounding.query.conversation import leans
 from grounding.quoting.countries import country_codes, spoken_countries
 from grounding.text import caseless
 
@@ -21,20 +22,29 @@ def _completed() -> re.Pattern[str]:
 
 def changed(question: str, about: str, before: Sequence[str] = ()) -> str:
     """The same question of something else. `about`: what is to be in view now, `before` what was: what came takes the place of what went, where the question
-    names that, else it is completed with it.
+    names that, else it is completed with it; so too with what stayed in view, where a question hangs on that ("how much is it").
     """
     named = _completed().match(question.strip())
     if named:
         return completed(question.strip()[named.end() :], about)
     now, came = _names(about), new_names(about, before)
     went = [name for name in before if caseless(name) not in map(caseless, now)]
-    if len(came) != 1:
-        return completed(question, about) if came else question
-    if country_codes(came[0]):  # one country for another, whatever was in view
-        there = [written for written, _ in spoken_countries(question)]
-    else:
-        there = [name for name in went if not country_codes(name) and _place_of(name).search(question)]
-    return _place_of(there[0]).sub(lambda _: came[0], question) if len(there) == 1 else completed(question, about)
+    hangs, beside = bool(came) and leans(question), list[str]()
+    for name in now:
+        alike = [other for other in came if bool(country_codes(other)) == bool(country_codes(name))]
+        there = _in_its_place(question, name, went) if alike == [name] else []
+        if len(there) == 1:
+            question = _place_of(there[0]).sub(lambda _, name=name: name, question)  # type: ignore[misc]
+        elif name in came or (hangs and not _place_of(name).search(question)):
+            beside.append(name)
+    return completed(question, ", ".join(beside)) if beside else question
+
+
+def _in_its_place(question: str, name: str, went: Sequence[str]) -> list[str]:
+    """What of the question a name may take the place of: one country of another, whatever was in view, and what is no country of what went."""
+    if country_codes(name):
+        return [written for written, _ in spoken_countries(question)]
+    return [other for other in went if not country_codes(other) and _place_of(other).search(question)]
 
 
 def new_names(about: str, before: Sequence[str]) -> list[str]:

@@ -48,6 +48,17 @@ def test_a_question_without_options_stays_as_it_is() -> None:
         ("How much is the Wren X1?", "Wren X1", ("Wren X1",), "How much is the Wren X1?"),
         ("Does X1 work with X2?", "X3", ("X1", "X2"), "For X3: Does X1 work with X2?"),
         ("Can I cancel?", "Plus, Norway", (), "For Plus, Norway: Can I cancel?"),
+        ("What is it in Austria?", "X1, France", ("X2", "Austria"), "For X1: What is it in France?"),
+        ("How much is X2 in Austria?", "X1, France", ("X2", "Austria"), "How much is X1 in France?"),
+        ("How much is X2?", "X1, France", ("X2",), "For France: How much is X1?"),
+        ("How much is it?", "X1, France", ("X1",), "For X1, France: How much is it?"),
+        (
+            "How long does delivery to a flat take?",
+            "X1, France",
+            ("X1",),
+            "For France: How long does delivery to a flat take?",
+        ),
+        ("How much is X3?", "X1, X2, France", ("X3",), "For X1, X2, France: How much is X3?"),
     ],
 )
 def test_a_question_is_asked_of_something_else(question: str, about: str, before: tuple[str, ...], asked: str) -> None:
