@@ -13,6 +13,10 @@ from grounding.text import BAR
 MISSING = "Not found in the sources:"
 """Before the parts of a question that an answer does not answer; said to the human agent."""
 _MARK = re.compile(r"[ \t]*\[([1-9]\d{0,2})\]")
+_ANSWER = re.compile(
+    r"(?m)^([ \t]*(?:[-*+•][ \t]+)?)\**(?:Answer|Antwort|Réponse|Respuesta|Risposta|Resposta|Antwoord) ?:\**[ \t]+"
+)
+"""What stands before an answer where questions of others are answered: the customer has asked one of their own."""
 _ROW = re.compile(rf"(?m)^([ \t]*(?:[-*+•]|\d{{1,2}}\.)?[ \t]*)([^\n]*{re.escape(BAR)}[^\n]*)$")
 
 
@@ -33,7 +37,7 @@ def for_customer(
 
     text = _MARK.sub(kept, answer.removeprefix(LEAD_IN).lstrip())
     text = re.sub(rf"(?m)^{MISSING}[^\n]{{0,2000}}$", "", text)
-    text = with_marks(text, unvouched)
+    text = with_marks(_ANSWER.sub(r"\1", text), unvouched)
     text = re.sub(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+[^\n]{0,300}\n?", "", text)
     text = re.sub(r"\[([^\]\[]{1,300})\]\((https?://[^()\s]{1,500})\)", r"\1: \2", text)
     text = re.sub(r"(\*\*|__|`)", "", text)

@@ -24,6 +24,10 @@ _COLUMNS = re.compile(r"\S {3,}\S")
 """Space that sets columns apart in a table of plain text: its lines are rows, not a paragraph."""
 _LEADERS = re.compile(r"(?:\.{4,}|(?:\. ){4,})\s*\S")
 """Points that lead the eye from a name to its price."""
+_SPEECH = re.compile(
+    r"\**[A-ZÀ-Þ][\w.'’-]{0,30}(?: [A-ZÀ-Þ][\w.'’-]{0,30}){0,3}:\** {0,2}[\"“„«][^\"“”„«»\n]{10,2000}[.!?…][\"”“»]\**"
+)
+"""A paragraph that is what a person is quoted to have said: their name, and their words in quotation marks."""
 LEAD_WORDS = 9
 """Words up to which a line of text is taken to head what stands under it; one that ends in a colon always does."""
 LONG = 45
@@ -61,8 +65,16 @@ class Cell:
 
 
 def blocks(text: str) -> list[Block]:
-    """All blocks of `text`, headings left out: they say what follows, not what is so."""
-    return [part for block in _lines(text) for part in _parts(block)]
+    """All blocks of `text`, headings left out, and what somebody is quoted to have asked or told: they say what follows, not what is so. What follows it has it as its lead."""
+    out, asked = list[Block](), None
+    for block in _lines(text):
+        if block.kind == "text" and _SPEECH.fullmatch(block.text):
+            asked = block
+            continue
+        led = asked is not None and asked.heading == block.heading and not block.lead
+        out += _parts(replace(block, lead=asked.text) if asked is not None and led else block)
+        asked = None
+    return out
 
 
 NOTHING = frozenset({"", "-", "–", "—", "n/a", "n.a.", "k.a.", "./."})

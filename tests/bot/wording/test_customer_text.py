@@ -29,6 +29,8 @@ def test_what_not_everyone_may_read_keeps_a_mark() -> None:
             "1. Open the app.\n2. C-421 – What to do: wait",
         ),
         ("Yes | no", "Yes – no"),
+        ("- Answer: No. Wait [1].\n- **Antwort:** Nein.", "• No. Wait.\n• Nein."),
+        ("The Answer: none", "The Answer: none"),
         ("Open till 9 [1].\n\nNot found in the sources: “is it free”", "Open till 9."),
     ],
 )

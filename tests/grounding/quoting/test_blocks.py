@@ -33,6 +33,31 @@ def test_every_line_has_its_kind_heading_and_lead_in() -> None:
     assert {b.heading for b in found} == {"Stoves"}
 
 
+CASES = """# Late
+
+Ada P.: "My phone rings 8 seconds late. Why?"
+
+Answer: It was in battery saver.
+
+It is quick now.
+
+# Other
+
+Bo: "Where is it?"
+
+# Next
+
+Light: "on" means that it is on."""
+
+
+def test_what_somebody_is_quoted_to_have_asked_leads_to_its_answer_and_is_none() -> None:
+    assert [(b.text, b.lead) for b in blocks(CASES)] == [
+        ("Answer: It was in battery saver.", 'Ada P.: "My phone rings 8 seconds late. Why?"'),
+        ("It is quick now.", ""),
+        ('Light: "on" means that it is on.', ""),
+    ]
+
+
 def test_blocks_of_one_table_or_list_share_a_run() -> None:
     runs = {b.text: b.run for b in blocks(PASSAGE)}
     assert runs["Model: S1 | Price: $20"] == runs["Model: S2 | Price: $30"]
