@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.turn.citations import markers, without_markers
 from grounding.query.answer_kind import holds
 from grounding.query.conversation import content
+from grounding.quoting.blocks import cells
 from grounding.quoting.coverage import coverage
 from grounding.quoting.question_parts import Part, Reading
 from grounding.text import BAR, sentences, terms
 
 _OF_A_FORM = frozenset({"duration", "money", "percent", "phone", "email", "url"})
 """Kinds of values that are known by their form: where a text has none, it does not tell one. "9 to 17" is a time, and any digits may be a measure."""
+
+
+KEPT = 0.4
+"""Share of the terms of a step that what is made of it has at least; in its own words, it has the things and places."""
+_STEP = re.compile(r"[ \t]*\d{1,2}[.)][ \t]+")
+_NUMBER = re.compile(r"(?<![^\W\d_])\d+(?:[.,:]\d+){0,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +66,50 @@ def loses_the_answer(draft: str, repaired: str, asked: Reading) -> bool:
 
 def lost_parts(asked: Reading, before: str, after: str, *, translated: bool) -> tuple[str, ...]:
     """The parts of a question that a text answers and another one that was made of it does not. `translated`: the other is in another language, in which only values
-    tell.
+    tell. How something is done is lost with each of its steps.
     """
     units = [unit for line in before.splitlines() for unit in _units(line)]
     lost = [part.text for part in asked.parts if _loses_its_values(part, units, after)]
     if not translated:
         pairs = zip(coverage(asked, before), coverage(asked, after), strict=True)
         lost += [then.part for then, now in pairs if then.answered and not now.answered]
+    if asked.form == "steps" and _loses_a_step(before, after, translated=translated):
+        lost.append(" ".join(part.text for part in asked.parts))
     return tuple(dict.fromkeys(lost))
+
+
+def _loses_a_step(before: str, after: str, *, translated: bool) -> bool:
+    """Whether a text that tells how something is done has a step, or a value of one, that another one does not have: who waits no 10 seconds, or seeks no pin hole, does
+    something else. Of a text in another language only numbers tell.
+    """
+    numbers, held = _numbers(after), frozenset(terms(without_markers(after)))
+    pieces = [(_numbers(piece), frozenset(terms(piece))) for piece in _told_of_steps(before)]
+    for n, (values, said) in enumerate(pieces):
+        others = frozenset(term for at, (_, told) in enumerate(pieces) if at != n for term in told)
+        own = said - others or said  # by what it has for itself: "tap the siren" stands in each step of the siren
+        if values - numbers or (not translated and len(own & held) < KEPT * len(own)):
+            return True
+    return False
+
+
+def is_step(line: str) -> bool:
+    """Whether a line of an answer is a numbered step."""
+    return _STEP.match(line) is not None
+
+
+def _told_of_steps(text: str) -> list[str]:
+    """What a procedure tells: its numbered lines; else of what is cited first the cells of rows behind what they are about, and the sentences that have a number."""
+    lines = [without_markers(line) for line in text.splitlines() if markers(line)]
+    if steps := [line[mark.end() :] for line in lines if (mark := _STEP.match(line))]:
+        return steps
+    first = next((markers(line)[0] for line in text.splitlines() if markers(line)), 0)
+    cited = [without_markers(line) for line in text.splitlines() if first in markers(line)]
+    told = [cell.span.text.removeprefix(f"{cell.header}:") for row in cited if BAR in row for cell in cells(row)[1:]]
+    return told + [s.text for line in cited if BAR not in line for s in sentences(line) if _numbers(s.text)]
+
+
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(number.replace(",", ".") for number in _NUMBER.findall(without_markers(text)))
 
 
 def _loses_its_values(part: Part, drafted: Sequence[_Unit], repaired: str) -> bool:

@@ -16,7 +16,7 @@ from bot.records import Ask, How, Reply, Rework, Struck
 from bot.turn.answer_form import REFERENCED
 from bot.turn.citations import markers, without_markers
 from bot.turn.draft_to_reply import decide_reply
-from bot.turn.lost_answer import lost_parts
+from bot.turn.lost_answer import is_step, lost_parts
 from bot.turn.open_questions import open_questions
 from bot.turn.prompt import turn_prompt
 from bot.turn.read_again import read_again
@@ -30,7 +30,6 @@ from bot.wording.email import LANGUAGES, as_email, email_body
 from grounding.model_calls.spotlight import block
 from grounding.model_calls.templates import fill, template
 from grounding.prompting.model_composer import tidy
-from grounding.quoting.coverage import coverage
 from grounding.quoting.question_parts import Reading, read
 from grounding.records import Evidence, Passage, Query, Turn
 from grounding.text import BAR
@@ -235,16 +234,16 @@ async def _drafted(state: TurnState, answer: str, rework: Rework) -> Reply:
 
 
 async def _fewer(state: TurnState, answer: str) -> Reply | None:
-    """The quotes that answer most of the question, as few as answer the parts that all of them do; None if that is all of them. Rows that one passage
-    has stay together: one of several siblings alone would say that it holds for all.
+    """The quotes that answer most of the question, as few as answer the parts that all of them do, and lose no step of what is done; None if that is all of them. Rows and
+    steps that one passage has stay together: one of several siblings alone would say that it holds for all.
     """
     lines = answer.splitlines()
     quotes = [i for i, line in enumerate(lines) if markers(line)]
     units: dict[object, list[int]] = {}
     for i in quotes:
-        units.setdefault(tuple(markers(lines[i])) if BAR in lines[i] else i, []).append(i)
+        together = BAR in lines[i] or is_step(lines[i])
+        units.setdefault(tuple(markers(lines[i])) if together else i, []).append(i)
     reading = _reading(state)
-    wanted_parts = _answered(coverage(reading, answer))
     grades = {e.n: e.score for e in state.evidence}
 
     async def worth(unit: Sequence[int]) -> tuple[float, float]:
@@ -256,7 +255,8 @@ async def _fewer(state: TurnState, answer: str) -> Reply | None:
     kept = list(quotes)
     for _, unit in sorted(ranked):  # the least to the point goes first
         fewer = [k for k in kept if k not in unit]
-        if fewer and wanted_parts <= _answered(coverage(reading, "\n".join(lines[i] for i in fewer))):
+        told = "\n".join(lines[i] for i in fewer)
+        if fewer and not lost_parts(reading, answer, told, translated=False):
             kept = fewer
     if len(kept) == len(quotes):
         return None
@@ -267,10 +267,6 @@ async def _fewer(state: TurnState, answer: str) -> Reply | None:
 def _reading(state: TurnState) -> Reading:
     """The question of the answer that is reworked, by its parts."""
     return read(state.query.text or state.about, state.about)
-
-
-def _answered(parts: Sequence[Any]) -> set[int]:
-    return {i for i, part in enumerate(parts) if part.answered}
 
 
 async def _relevance(state: TurnState, line: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.turn.lost_answer import loses_the_answer
+from bot.turn.lost_answer import loses_the_answer, lost_parts
 from grounding.quoting.question_parts import read
 
 QUESTION = "how long is the warranty of the wren x2"
@@ -93,3 +93,44 @@ def test_what_answered_is_known_again_by_its_place_and_its_value(
     question: str, draft: str, repaired: str, *, lost: bool
 ) -> None:
     assert loses_the_answer(draft, repaired, read(question)) is lost
+
+
+ROW = "Quoted from the sources:\n- Device: Wren X1 | How to reset: pin hole at the back, with a paper clip | How long to hold: 10 seconds [1]\n- Backups are kept for 9 days [2]."
+STEPS = "1. Open the cover and pull the red lever [1].\n2. Wait until the light is green [1].\n3. Close the cover and turn the key [1].\n- Do so once in 9 days [2]."
+PROSE = "Push a paper clip into the pin hole for 10 seconds [1]. The light blinks then [1]."
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        pytest.param(
+            ROW,
+            "To reset a Wren X1, push a paper clip into the pin hole at the back for 10 seconds.",
+            False,
+            id="row-in-words",
+        ),
+        pytest.param(
+            ROW, "To reset a Wren X1, push a paper clip into the pin hole at the back.", True, id="row-without-its-time"
+        ),
+        pytest.param(ROW, "To reset a Wren X1, hold it for 10 seconds.", True, id="row-without-its-place"),
+        pytest.param(
+            STEPS, "Pull the red lever, wait for the green light, then turn the key.", False, id="steps-short"
+        ),
+        pytest.param(
+            STEPS, "Open the cover, pull the red lever, then turn the key and close it.", True, id="step-gone"
+        ),
+        pytest.param(STEPS, "1. Open the cover and pull the red lever [1].", True, id="first-step-alone"),
+        pytest.param(PROSE, "Push a paper clip into the pin hole for 10 s.", False, id="prose"),
+        pytest.param(PROSE, "Push a paper clip into the pin hole.", True, id="prose-without-its-time"),
+    ],
+)
+def test_how_something_is_done_is_lost_with_each_step_or_value(before: str, after: str, lost: bool) -> None:
+    asked = read("how do I reset a Wren X1")
+    assert bool(lost_parts(asked, before, after, translated=False)) is lost
+    assert not lost_parts(read("is there a Wren X1"), before, after, translated=False)
+
+
+def test_in_another_language_the_numbers_of_steps_tell() -> None:
+    asked = read("how do I reset a Wren X1")
+    assert not lost_parts(asked, ROW, "Wren X1: mit einer Büroklammer hinten 10 Sekunden drücken.", translated=True)
+    assert lost_parts(asked, ROW, "Wren X1: mit einer Büroklammer hinten drücken.", translated=True)
