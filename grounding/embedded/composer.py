@@ -17,6 +17,7 @@ from grounding.quoting.blocks import cells
 from grounding.quoting.choose import MONEY, NEAR_BEST, choose, numbered, procedures_together, shown
 from grounding.quoting.conditions import (
     in_english,
+    is_beside_the_point,
     less_for_the_country,
     less_for_the_name_alone,
     less_for_what_is_carried,
@@ -90,8 +91,9 @@ class ExtractiveComposer:
                 for own, part in zip(rest.alone, left, strict=True)
             ]
             rest = replace(rest, scores=left, alone=apart)
-            if names_a_cell(rest.best, rest.reading, rest.fitted) or may_quote(
-                rest.reading, rest.found, rest.scores, rest.near, best
+            if names_a_cell(rest.best, rest.reading, rest.fitted) or (
+                may_quote(rest.reading, rest.found, rest.scores, rest.near, best)
+                and not is_beside_the_point(rest, choose(rest), best)
             ):
                 lines = [*quotes(rest, prompt.evidence), *lines]
         if not lines:

@@ -15,7 +15,8 @@ from grounding.query.shorthand import said_as
 from grounding.quoting.blocks import NOTHING, cells, is_empty
 from grounding.quoting.choose import MONEY, NEAR_BEST
 from grounding.quoting.countries import country_codes, foreign_money, spoken_codes, without_country
-from grounding.quoting.features import SLIPPED, BlockCandidate, likeness
+from grounding.quoting.coverage import GENERIC
+from grounding.quoting.features import SLIPPED, WITHIN, BlockCandidate, likeness
 from grounding.quoting.periods import periods_in
 from grounding.quoting.question_parts import Part, Reading
 from grounding.quoting.siblings import FittedTable, columns, named_among
@@ -87,13 +88,36 @@ _MODEL = re.compile(r"(?<![\w-])([a-z]{1,2})(\d{1,3})(?![\w-])", re.IGNORECASE)
 
 
 def _of_a_sibling(reading: Reading, candidate: BlockCandidate) -> bool:
-    """Whether a sentence or an item speaks of a sibling of the model that the question names, and not of that: of the X2, where the X1 is asked about."""
-    if candidate.block.kind not in ("text", "item"):
+    """Whether a sentence, an item or a step speaks of a sibling of the model that the question names, and not of that: of the X2, where the X1 is asked about."""
+    if candidate.block.kind == "row":
         return False
     asked = {(m[1].lower(), m[2]) for m in _MODEL.finditer(reading.text)}
     told = {(m[1].lower(), m[2]) for m in _MODEL.finditer(candidate.block.text)} if asked else set()
     series = {letters for letters, _ in asked}
     return bool(told) and not told & asked and any(letters in series for letters, _ in told)
+
+
+IN_OTHER_WORDS_AT = 0.3
+"""The grade of the best passage from which what is quoted of a model may have none of the words that are asked of it: "Size and weight" to "is it big". What it refuses, rightly and
+not, stands in docs/decisions/0014-quoting.md.
+"""
+
+
+def is_beside_the_point(weighed: Weighed, chosen: Sequence[int], grade: float) -> bool:
+    """Whether of what is asked of a model ("is the Wren X1 waterproof") none of the blocks `chosen` to be quoted has a word, those of siblings apart: whatever else they say of the
+    model is no answer. `grade`: of the best passage, 0 to 1; from `IN_OTHER_WORDS_AT` other words may answer, unless a block of a sibling has those asked for.
+    """
+    reading, found = weighed.reading, weighed.found
+    wants = any(part.wants is not None for part in reading.parts)  # a value of that kind answers in whatever words
+    if wants or reading.form != "value" or not _MODEL.search(reading.text):
+        return False
+    named = {t for name in names(reading.text) for t in terms(name)}
+    own = {t for part in reading.parts for t in subject(part)} - FILLERS - GENERIC - named
+    own = {t for t in own if not _MODEL.fullmatch(t)}
+    says = {i for i, c in enumerate(found) if any(likeness(t, c.held | c.above) >= WITHIN for t in own)}
+    others = any(_of_a_sibling(reading, found[i]) for i in says)
+    told = any(i in says and not _of_a_sibling(reading, found[i]) for i in chosen)
+    return bool(own) and not told and (others or grade < IN_OTHER_WORDS_AT)
 
 
 def _beside_the_price(reading: Reading, fitted: Sequence[FittedTable]) -> frozenset[int]:

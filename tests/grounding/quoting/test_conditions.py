@@ -10,6 +10,7 @@ from grounding.quoting.conditions import (
     ASIDE,
     LACKS,
     in_english,
+    is_beside_the_point,
     less_for_the_country,
     less_for_the_name_alone,
     less_for_what_is_carried,
@@ -59,6 +60,46 @@ def test_where_the_nearest_is_of_other_countries_alone_nothing_is_left() -> None
     assert of_the_country(told) == [[0.0, 0.0, 0.0]]
     near = weighed("how are parcels packed for Spain", [0.3, 0.2, 0.9], rows, other)
     assert of_the_country(near) == [[0.0, 0.0, 0.9]]
+
+
+@pytest.mark.parametrize(
+    ("question", "chosen", "grade", "beside"),
+    [
+        ("is the Lamp A1 waterproof", (0, 1), 0.2, True),
+        ("is the Lamp A1 waterproof", (0, 1), 0.3, False),
+        ("is the lamp a1 waterproof", (0, 2), 0.2, False),
+        ("does the Lamp A1 have a siren", (0, 3), 0.2, True),
+        ("does the Lamp A1 have a siren", (0, 3), 0.9, True),
+        ("does the Lamp A2 have a siren", (1, 3), 0.2, False),
+        ("does the Lamp A1 or the Lamp A2 have a siren", (0, 3), 0.2, False),
+        ("is the lamp waterproof", (0, 1), 0.2, False),
+        ("how much is the Lamp A1", (0, 1), 0.2, False),
+        ("how heavy is the Lamp A1 and is it waterproof", (0, 1), 0.2, False),
+    ],
+    ids=[
+        "name-alone",
+        "graded-high",
+        "says-it",
+        "of-a-sibling",
+        "of-a-sibling-graded-high",
+        "its-own",
+        "of-both",
+        "no-model",
+        "a-value",
+        "a-value-beside",
+    ],
+)
+def test_what_has_no_word_of_what_is_asked_of_a_model_or_a_sibling_s_alone_is_beside_the_point(
+    question: str, chosen: tuple[int, ...], grade: float, beside: bool
+) -> None:
+    lines = [
+        "The Lamp A1 is red.",
+        "The Lamp A1 has 2 legs.",
+        "Keep the Lamp A1 from water.",
+        "The siren of the Lamp A2 is loud.",
+    ]
+    told = weighed(question, [0.9, 0.8, 0.7, 0.6], *(passage(line, "Lamps") for line in lines))
+    assert is_beside_the_point(told, chosen, grade) is beside
 
 
 def test_an_amount_of_another_period_is_set_aside() -> None:
