@@ -475,9 +475,7 @@ class ActivityHandler:
         return user_of(activity, self._settings) if is_personal(activity) else None
 
     def _render(self, reply: Reply, activity: Json, question: _Question, shown: Shown, above: str = "") -> Json:
-        asked = (
-            _completes(reply, question) if is_personal(activity) else None
-        )  # Teams shows no buttons of this kind in a group
+        asked = question.asked if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
         if not is_personal(activity) and reply.outcome is Outcome.INSUFFICIENT:
             # what is missing may be there for fewer
             told = (*reply.record.notes, PUBLIC_ONLY)
@@ -496,8 +494,7 @@ class ActivityHandler:
     def _shown(self, reply: Reply, language: str, question: _Question, user: str | None) -> Shown:
         """What the card below the answer is made of."""
         made = reply.record.ask.rework if reply.record.ask else None
-        asked = _completes(reply, question)
-        asked = asked if len(asked) <= MAX_ASKED and not made else ""
+        asked = question.asked if len(question.asked) <= MAX_ASKED and not made else ""
         view = view_of(reply)
         found = view.asked_back
         return Shown(
@@ -556,11 +553,6 @@ class ActivityHandler:
                 log.warning("a welcome could not be delivered: %s", error)
 
 
-def _completes(reply: Reply, question: _Question) -> str:
-    """What a button completes: the question as the turn has read it, of a typed option the one that it completes."""
-    return reply.record.ask.question if reply.record.ask else question.asked
-
-
 def _delivery(activity: Json, reply: Reply | None) -> Delivery:
     """Of the reply to this activity, before anything became of it; without an entry there is none to tell of."""
     return Delivery(reply.entry_id if reply else "", activity["channelId"])
@@ -583,8 +575,7 @@ def _said(question: _Question, reply: Reply | None) -> Iterator[Turn]:
         if (
             reply.record.ask is None or reply.record.ask.rework is None
         ):  # a wish to rework asks nothing that later questions hang on
-            asked = question if question.pasted else replace(question, text=_completes(reply, question))
-            yield from asked.turns()
+            yield from question.turns()
         if reply.outcome in DELIVERED:
             yield Turn("assistant", reply.answer)
 

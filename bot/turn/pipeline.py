@@ -16,7 +16,6 @@ from bot.records import Ask, OnStage, Reply
 from bot.turn.access import groups_of_the_asker, turn_access
 from bot.turn.citations import internal_notes
 from bot.turn.draft_to_reply import decide_reply, refusing_reply, reply_without_answer, with_quotes
-from bot.turn.option import options_again, with_option
 from bot.turn.pasted import read_pasted
 from bot.turn.prompt import turn_prompt
 from bot.turn.query import turn_query
@@ -24,7 +23,7 @@ from bot.turn.recording import broken_reply, record_reply
 from bot.turn.rework import reworked, wanted
 from bot.turn.screening import blocked_for, open_turn
 from bot.turn.seams import Seams
-from bot.turn.small_talk import Talk, courtesy, small_talk
+from bot.turn.small_talk import courtesy, small_talk
 from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState
@@ -156,11 +155,8 @@ async def _turn(state: TurnState) -> Reply:
     talk = small_talk(state.ask.question, state.history, state.ask.locale)
     if (rework := wanted(state.ask, talk)) is not None:
         return await reworked(state, rework, talk.language if talk else state.language)
-    if talk is not None and (told := await _said_in_talk(state, talk)) is not None:
-        return told
-    if completed := await with_option(state):
-        state.note(f"“{state.ask.question}” was read as “{completed}”")
-        state.ask = replace(state.ask, question=completed)
+    if talk is not None:
+        return await talked(state, talk)
     if asks_about_unsaid(state.ask.question) and not _is_known(state):
         state.clarification = Clarification(what_it_says(state.language), (), "it points at a text that was not typed")
         return reply_without_answer(state, Outcome.INSUFFICIENT)
@@ -171,11 +167,6 @@ async def _turn(state: TurnState) -> Reply:
         state.note("the question was read without the names of earlier turns")
         reply = await _answered(state, access)
     return reply
-
-
-async def _said_in_talk(state: TurnState, talk: Talk) -> Reply | None:
-    """The reply to what says nothing to look up; None where "options" asks for what nobody offered, and is a question."""
-    return await (options_again(state) if talk.form == "options" else talked(state, talk))
 
 
 def _may_stand_alone(state: TurnState) -> bool:

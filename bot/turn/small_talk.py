@@ -29,7 +29,6 @@ Form = Literal[
     "friendlier",
     "shorter",
     "copy",
-    "options",
     "why",
     "check",
     "about",
@@ -50,7 +49,6 @@ INTENTS: Mapping[Form, Intent] = {
     "friendlier": "rework",
     "shorter": "rework",
     "copy": "rework",
-    "options": "rework",
     "why": "rework",
     "check": "help",
     "about": "about",
@@ -68,7 +66,7 @@ ANSWERED_WORDS = 12
 """A human agent who wrote this many words, or a number, has answered the customer; fewer are "one moment"."""
 REWORKS: frozenset[str] = frozenset(get_args(How))
 """Forms that ask for something to be made of what was said."""
-_OF_AN_ANSWER = frozenset({"copy", "options", "why"}) | REWORKS
+_OF_AN_ANSWER = frozenset({"copy", "why"}) | REWORKS
 """Forms that want something of what was answered."""
 _ASKING = frozenset({"greeting", "help", "about", "check"}) | _OF_AN_ANSWER
 """Forms that a question mark may follow."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.http.rate_limit import Limits, RateLimiter
-from bot.records import Ask, InternalNote, Reply, TurnRecord
+from bot.records import Ask, InternalNote, Reply
 from bot.settings.load import load_settings
 from bot.state import State
 from bot.teams.handler import ActivityHandler
@@ -129,23 +129,6 @@ async def test_a_choice_of_a_question_back_is_a_button_that_asks_the_completed_q
     message = (await channel.until_messages(3))[-1]
     assert "Ask back" in message["text"]
     assert [action["title"] for action in offered(message)[:2]] == ["Wren X1", "Wren X2"]
-
-
-async def test_what_was_read_as_another_question_is_kept_and_completed_as_that(
-    bots: Bots, channel: FakeChannel
-) -> None:
-    """A typed option: "x1" below a question back completes what was asked before it."""
-    asked = Clarification("Which one do you mean: black or white?", ("black", "white"), "two rows")
-    whole = "For Wren X1: How much is it?"
-    reply = replace(REPLY, clarification=asked, record=TurnRecord("t", ask=Ask(whole)))
-    bot = await bots.start(answer=FakeAnswer(reply))
-    await bot.post(channel.inbound(text="x1"))
-    [message] = await channel.until_messages(1)
-    assert offered(message)[0]["data"]["msteams"]["text"] == f"For black: {whole}"
-    await bot.ledger.delivery()
-    await bot.post(channel.inbound(text="and in France?"))
-    await channel.until_messages(2)
-    assert bot.answer.asked[1].history[0] == Turn("user", whole)
 
 
 async def test_of_a_pasted_conversation_a_button_completes_the_question_alone(bots: Bots, channel: FakeChannel) -> None:
