@@ -30,7 +30,8 @@ def own_and_quoted(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     at = next((n for n in range(len(lines)) if _announces(lines, n)), None)
     if at is not None and not any(_is_marked(line) for line in lines[at + 1 :]):
         return list(lines[:at]), list(lines[at:])
-    marked = [n for n, line in enumerate(lines) if _is_marked(line)]
+    deep = any(map(_is_marked, lines))  # alone ">>>" points at the question, below ">" it is an older mail
+    marked = [n for n, line in enumerate(lines) if deep and line.lstrip().startswith(">")]
     if at is None and len(marked) < _FEWEST:
         return list(lines), []
     announced = range(at, min([at + 2, *(n for n in marked if n > at)])) if at is not None else range(0)
