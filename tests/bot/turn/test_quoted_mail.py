@@ -45,6 +45,11 @@ def test_one_arrow_is_no_quotation() -> None:
     assert own_and_quoted([">>> my question", ">>> how much?"])[1] == []
 
 
+def test_an_older_mail_within_the_quotation_is_quoted_too() -> None:
+    lines = ["What now?", "> It came.", "> > Where is it?", ">>> I ordered on Monday."]
+    assert own_and_quoted(lines) == (lines[:1], lines[1:])
+
+
 @given(
     st.lists(
         st.sampled_from(["", "text", "> said", "On 1 May, Ann wrote:", "On 1 May 2026 Ann", "<a@b> wrote:", "---"])
