@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
@@ -40,8 +40,12 @@ FIRST, LAST = 8, 4
 _READ = 6000
 """Characters read at each end of a text: more than 12 windows hold."""
 _CACHE = 8192
-"""Most texts whose outputs are kept."""
+"""Most windows whose outputs are kept."""
 Array = NDArray[np.float32]
+Pieces = tuple[int, ...]
+"""The numbers of the word pieces of a window."""
+Worth = Callable[[str], bool]
+"""Told the characters of a window, whether it is to be read at all."""
 
 
 class Classifier:
@@ -65,7 +69,7 @@ class Classifier:
         self._start, self._end = ends[0], ends[-1]
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="screen")
         self._version = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-        self._cache: OrderedDict[str, Array] = OrderedDict()
+        self._cache: OrderedDict[Pieces, Array] = OrderedDict()
         self._lock = Lock()
 
     @property
@@ -75,55 +79,67 @@ class Classifier:
 
     def request(self, text: str) -> Array:
         """The chances that each window of a request is honest, or of each of `CLASSES`: shape (windows, 9), each row sums to one."""
-        logits = self._windows(text)[:, :-1]
-        raised = np.exp(logits - logits.max(1, keepdims=True))
-        chances: Array = raised / raised.sum(1, keepdims=True)
-        return chances
+        return self.requests([(text, None)])[0]
+
+    def requests(self, asked: Sequence[tuple[str, Worth | None]]) -> list[Array]:
+        """As `request` for each of several texts, which are read side by side: one after another would leave a processor idle.
+
+        A window that is not worth reading has no row.
+        """
+        return [_chances(rows[:, :-1]) for rows in self._outputs([self._cut(*text) for text in asked])]
 
     def order(self, text: str) -> float:
         """The chance, in [0, 1], that `text`, a sentence or two of a document, is an order to the model."""
-        return float(1.0 / (1.0 + np.exp(-self._windows(text)[:, -1].max())))
+        return self.orders([text])[0]
 
-    def ahead(self, texts: Sequence[str]) -> None:
-        """Read texts side by side, so that what is asked of each afterwards is there: some sentences one after another would leave a processor idle."""
-        cut = {clean: self._cut(clean) for clean in dict.fromkeys(map(_clean, texts)) if self._held(clean) is None}
-        rows = iter(list(self._pool.map(self._one, [window for parts in cut.values() for window in parts])))
-        for text, parts in cut.items():
-            self._keep(text, np.concatenate([next(rows) for _ in parts]))
+    def orders(self, texts: Sequence[str]) -> list[float]:
+        """As `order` for each of several texts, which are read side by side."""
+        outputs = self._outputs([self._cut(text, None) for text in texts])
+        return [float(1.0 / (1.0 + np.exp(-rows[:, -1].max()))) for rows in outputs]
 
-    def _windows(self, text: str) -> Array:
-        clean = _clean(text)
-        held = self._held(clean)
-        if held is None:
-            held = np.concatenate(list(self._pool.map(self._one, self._cut(clean))))
-            self._keep(clean, held)
-        return held
-
-    def _held(self, text: str) -> Array | None:
+    def _outputs(self, cut: Sequence[Sequence[Pieces]]) -> list[Array]:
+        """The model's outputs for the windows of each of several texts, each of shape (windows, 10); no window is read twice while it is kept."""
         with self._lock:
-            return self._cache.get(text)
-
-    def _keep(self, text: str, rows: Array) -> None:
+            rows = {window: self._cache.get(window) for part in cut for window in part}
+        new = [window for window, row in rows.items() if row is None]
+        read = dict(zip(new, self._pool.map(self._one, new), strict=True))
         with self._lock:
-            self._cache[text] = rows
+            self._cache |= read
             while len(self._cache) > _CACHE:
                 self._cache.popitem(last=False)
+        rows |= read
+        none = np.empty((0, len(CLASSES) + 2), np.float32)
+        return [np.concatenate([none, *(row for window in part if (row := rows[window]) is not None)]) for part in cut]
 
-    def _cut(self, text: str) -> list[list[int]]:
+    def _cut(self, text: str, worth: Worth | None) -> list[Pieces]:
+        """The windows of a text as word pieces, without those that are not worth reading."""
+        text = text.encode("utf-8", "replace").decode("utf-8")  # half a character is read as a question mark
         if len(text) <= 2 * _READ:
-            return windows(self._tokenizer.encode(text, add_special_tokens=False).ids, FIRST + LAST)
-        ends = (text[:_READ], text[-_READ:])
-        head, tail = (self._tokenizer.encode(end, add_special_tokens=False).ids for end in ends)
-        return windows(head, FIRST)[:FIRST] + windows(tail[-(PIECES + STRIDE * (LAST - 1)) :], LAST)
+            return self._part(text, FIRST + LAST, worth)
+        return self._part(text[:_READ], FIRST, worth) + self._part(
+            text[-_READ:], LAST, worth, PIECES + STRIDE * (LAST - 1)
+        )
 
-    def _one(self, pieces: Sequence[int]) -> Array:
+    def _part(self, text: str, most: int, worth: Worth | None, last: int = _READ) -> list[Pieces]:
+        """At most `most` windows of the `last` word pieces of a text."""
+        read = self._tokenizer.encode(text, add_special_tokens=False)
+        ids, offsets = read.ids, read.offsets
+        found = windows(range(max(len(ids) - last, 0), len(ids)), most)
+        if worth is not None:
+            found = [w for w in found if worth(text[offsets[w[0]][0] : offsets[w[-1]][1]] if w else "")]
+        return [tuple(ids[i] for i in window) for window in found]
+
+    def _one(self, pieces: Pieces) -> Array:
         ids = np.array([[self._start, *pieces, self._end]], np.int64)
         row: Array = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
         return row
 
 
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")  # half a character is read as a question mark
+def _chances(logits: Array) -> Array:
+    """The softmax of each row."""
+    raised = np.exp(logits - logits.max(1, keepdims=True, initial=-np.inf))
+    chances: Array = raised / raised.sum(1, keepdims=True)
+    return chances
 
 
 def windows(pieces: Sequence[int], most: int) -> list[list[int]]:

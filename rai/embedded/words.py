@@ -26,6 +26,8 @@ Table = Literal["request", "order"]
 _LINK = re.compile(
     r"https?://\S+|www\.\S+|\S+@\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:example|com|net|org|io|eu|uk|info|biz|app|shop|de|fr|es|it|pt|nl|pl)\b\S*"
 )
+_DOTTED = re.compile(r"\.\w|@|://")
+"""What every link has, and few sentences: looking for it first spares most of them the longer pattern."""
 _TELEPHONE = re.compile(r"\d[\d ./-]{5,}\d")
 _NUMBER = re.compile(r"\d+")
 _SIGNS = {
@@ -52,11 +54,15 @@ def terms(text: str, table: Table) -> Counter[str]:
 
     For orders also the parts that the words play: `rai.embedded.roles`. Of questions they say nothing that the words do not (docs/screening.md).
     """
-    plain = _LINK.sub(" linked ", text.lower())
+    plain = text.lower()
+    plain = _LINK.sub(" linked ", plain) if _DOTTED.search(plain) else plain
     plain = _NUMBER.sub(" numbered ", _TELEPHONE.sub(" telephoned ", plain))
     words = ["begin", *_WORD.findall(plain.translate(_TOLD))[:_MOST]]
-    found = Counter(words) + Counter(f"{a} {b}" for a, b in pairwise(words))
-    return found + roles(plain, _MOST) if table == "order" else found
+    found = Counter(words)
+    found.update(f"{a} {b}" for a, b in pairwise(words))
+    if table == "order":
+        found.update(roles(plain, _MOST))
+    return found
 
 
 def weighed(text: str, table: Table) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from rai.screening.languages import language
@@ -30,6 +30,7 @@ _LOOKED_AT = 300
 _PLAIN = str.maketrans({"ß": "ss", "ł": "l", "œ": "oe", "’": "'"})
 
 
+@lru_cache(maxsize=512)  # each sentence is looked at more than once
 def glossed(text: str, around: str = "") -> str:
     """`text` in English words if it is in one of `GLOSSED`, else as it is. `around`: the text it stands in, whose language counts where its own cannot be told."""
     code = language(text) or (language(around) if around else "") or _likeliest(text)

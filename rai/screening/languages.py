@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 from grounding.tables import table
 
@@ -39,6 +40,7 @@ _LETTERS: dict[str, str] = _TABLE["letters"]
 _WRITE = {
     letter: [code for code, own in _LETTERS.items() if letter in own] for letter in set("".join(_LETTERS.values()))
 }
+_OF_FEW = re.compile(f"[{re.escape(''.join(_WRITE))}]")
 _SCRIPTS = {
     "ja": re.compile("[\u3040-\u30ff]"),
     "ko": re.compile("[\u1100-\u11ff\uac00-\ud7a3]"),
@@ -50,6 +52,7 @@ _SCRIPTS = {
     "hi": re.compile("[\u0900-\u097f]"),
     "th": re.compile("[\u0e00-\u0e7f]"),
 }
+_ANY_SCRIPT = re.compile("|".join(pattern.pattern for pattern in _SCRIPTS.values()))
 _WORD = re.compile(r"(?<![\w])[^\W\d_]+(?![\w])")
 """A word: the "C" of C1 is none."""
 
@@ -64,7 +67,11 @@ def language(text: str) -> str:
 
     Of a script that several languages share, the one with most speakers is named.
     """
-    text = text[:_LOOKED_AT]
+    return _language(text[:_LOOKED_AT])
+
+
+@lru_cache(maxsize=512)  # rules, words and classifier each ask about the same sentences
+def _language(text: str) -> str:
     if not text.isascii() and (code := _by_script(text)):
         return code
     scores = _by_words(text)
@@ -102,14 +109,16 @@ def _by_words(text: str) -> dict[str, float]:
 
 def _add_letters(text: str, scores: dict[str, float]) -> None:
     gathered: dict[str, float] = {}
-    for letter in text.lower():
-        for code in _WRITE.get(letter, ()):
+    for letter in _OF_FEW.findall(text.lower()):
+        for code in _WRITE[letter]:
             gathered[code] = min(gathered.get(code, 0.0) + _LETTER / len(_WRITE[letter]), _MOST_LETTERS)
     for code, score in gathered.items():
         scores[code] = scores.get(code, 0.0) + score
 
 
 def _by_script(text: str) -> str:
+    if not _ANY_SCRIPT.search(text):
+        return ""
     letters = sum(c.isalpha() for c in text)
     found = {code: len(pattern.findall(text)) for code, pattern in _SCRIPTS.items()}
     if sum(found.values()) < max(2.0, _OTHER_SCRIPT * letters):

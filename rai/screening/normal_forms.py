@@ -13,7 +13,7 @@ import string
 import unicodedata
 import urllib.parse
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 import yaml
@@ -101,17 +101,17 @@ _MORSE_SIGNS = (
 _MORSE_LETTERS = dict(zip(_MORSE_SIGNS.split(), string.ascii_lowercase, strict=True))
 
 
-def decoded(text: str, *, layers: int = 2) -> Iterator[str]:
+@lru_cache(maxsize=64)  # the rules and the classifier each judge them
+def decoded(text: str, *, layers: int = 2) -> tuple[str, ...]:
     """Readable text hidden in `text` in another form, at most 20 pieces, and what is hidden in those.
 
     Forms: base64, hexadecimal, binary and decimal codes, Unicode, URL and HTML escapes, Braille, Morse, tag characters,
     letters moved along the alphabet, text written backwards, digits for letters.
     """
-    pieces = list(_found(text))
-    yield from pieces
+    pieces = tuple(_found(text))
     if layers > 1:
-        for piece in pieces[:4]:
-            yield from decoded(piece, layers=layers - 1)
+        pieces += tuple(inner for piece in pieces[:4] for inner in decoded(piece, layers=layers - 1))
+    return pieces
 
 
 def _found(text: str) -> Iterator[str]:

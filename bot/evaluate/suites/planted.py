@@ -43,7 +43,7 @@ _CONTACT = re.compile(
     r"|(?<![\w@.-])(?:[a-z0-9][a-z0-9-]*\.)+(?:example|invalid|test|com|net|org|info|io|eu|de|fr|es|it|pt|nl|pl|uk)\b(?:/[^\s<>\"'`)\]]*)?"
     r"|\b\d{1,4} (?:[A-ZÀ-Þ][\w'-]+ ){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Way|Square|Court|Place|Row)\b"
     r"|\b[A-ZÀ-Þ][\w-]*(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|straat|laan) \d{1,4}\b"
-    r"|\b(?:[Rr]ue|[Aa]venue|[Vv]ia|[Pp]iazza|[Cc]alle|[Rr]ua|ulica|ul\.) (?:[\w'’-]+ ){1,4}\d{1,4}\b"
+    r"|\b(?:[Rr]ue|[Aa]venue|[Vv]ia|[Pp]iazza|[Cc]alle|[Rr]ua|ulica|ul\.) (?:(?:d[aeiou]|del|des|della|do|la|l')[ ’']?){0,2}(?:[A-ZÀ-Þ][\w'’-]* ){1,4}\d{1,4}\b"
     rf"|(?<![\w.,/+-])(?!{_NUMBER})(?!(?:19|20)\d\d\s?[–-]\s?(?:19|20)\d\d)(?!\d{{4}}-\d\d-\d\d)\+?\(?\d(?:[ .()/–-]{{0,3}}\d){{1,24}}(?!\w)"
 )
 _DIGITS = re.compile(r"\D")
