@@ -41,6 +41,8 @@ DOUBT_AT = REQUEST_AT - 3.2
 """The log odds from which on a request is in doubt: a stronger screen decides, if there is one."""
 ORDER_DOUBT_AT = ORDER_AT - 3.0
 """The same of a sentence of a passage."""
+WORK_AT = -2.0
+"""The log odds below which a question takes the finding of a rule back that alone is not sure: of 142 attacks that rules on violence found none stayed below, of six honest questions five."""
 CONFIRMED_AT = ORDER_AT - 2.0
 """The log odds from which on a sentence of a passage confirms a rule that alone is not sure: plays, contracts and letters stayed below, orders above."""
 _CODE = re.compile(r"\S{24,}")
@@ -96,8 +98,9 @@ class EmbeddedScreen:
         found = judge(text, as_="request")
         if found is not None and found.blocked and found.category in _ATTACKS:
             found = judge(given(text, glossed(text)), as_="request")
-        if found is not None and found.blocked:
+        if found is not None and found.blocked and not (found.confirm and self._is_work(text)):
             return Screening("block", found.category, found.rule, found.score)
+        found = None if found is not None and found.blocked else found
         read = self._classified(text)
         if read is None:
             return Screening("allow", score=found.score if found else 0.0)
@@ -106,8 +109,16 @@ class EmbeddedScreen:
         score = max(read.score, found.score if found else 0.0)
         return Screening("allow", score=score, doubtful=read.score >= scored(DOUBT_AT, REQUEST_AT))
 
-    def _classified(self, text: str) -> RuleHit | None:
-        """The classifier's worst finding on a request, its sentences, and what is hidden in it in another encoding; None if it cannot read it, or need not."""
+    def _is_work(self, text: str) -> bool:
+        """True if classifier and words see nothing in a question but work: what a rule found in it is said of something else."""
+        read = self._classified(text, every=True)
+        return read is not None and read.score < scored(WORK_AT, REQUEST_AT)
+
+    def _classified(self, text: str, *, every: bool = False) -> RuleHit | None:
+        """The classifier's worst finding on a request, its sentences, and what is hidden in it in another encoding; None if it cannot read it, or need not.
+
+        `every`: it is read whatever the words leave room for.
+        """
         english = glossed(text)
         plain = _readable(english)
         if self._classifier is None or not (english != text or reads(text) or reads_as_english(plain)):
@@ -115,7 +126,8 @@ class EmbeddedScreen:
         asked: list[tuple[str, float, Worth | None]] = [
             (form, 0.0, None) for form in decoded(text) if reads_as_english(form)
         ]
-        asked += [(plain, 0.0, _leaves_room), *((sentence, ALONE, None) for sentence in apart(text))]
+        asked += [(plain, 0.0, None if every else _leaves_room)]
+        asked += [(sentence, ALONE, None) for sentence in apart(text, -math.inf if every else SENTENCE_AT)]
         rows = self._classifier.requests([(form, worth) for form, _, worth in asked])
         found = [_finding(form, row, less) for (form, less, _), row in zip(asked, rows, strict=True) if len(row)]
         if asks_permission(plain):  # of other people's data only; what else stands beside it counts as ever
@@ -160,16 +172,16 @@ def _finding(text: str, windows: Array, less: float) -> RuleHit:
     return RuleHit(f"CL-{category.replace('_', '-')}", category, scored(odds, REQUEST_AT))
 
 
-def apart(text: str) -> list[str]:
+def apart(text: str, least: float = SENTENCE_AT) -> list[str]:
     """The sentences of a text of several that are to be judged alone too, as the classifier reads them, at most `_MOST_ALONE`: honest company must not hide a harmful one.
 
-    They are those whose words speak most for an attack, wherever they stand, in whichever language, and however much stands around them.
+    They are those whose words speak most for an attack, and say at least `least`, wherever they stand, in whichever language, and however much stands around them.
     """
     if not _SENTENCE.search(text):
         return []
     read = (_readable(glossed(s, text)[:_LONGEST]) for s in islice(parts(text), _MOST_LOOKED_AT))
     said = [(weighed(s, "request"), s) for s in read if len(s) >= 20]
-    return [s for weight, s in sorted(said, reverse=True)[:_MOST_ALONE] if weight >= SENTENCE_AT]
+    return [s for weight, s in sorted(said, reverse=True)[:_MOST_ALONE] if weight >= least]
 
 
 def _readable(english: str) -> str:
