@@ -20,9 +20,8 @@ TRIED_S = 3600.0
 """So long is it tried to deliver an answer; after that the conversation is told that it did not arrive, as soon as it can be."""
 TOLD_S = 24 * 3600.0
 """So long is it tried to tell."""
-UNREACHABLE = "unreachable"
-STOPPED = "stopped"
-"""Why a reply was not delivered where no status of the channel says it: it was not reached; the person pressed Stop."""
+UNREACHABLE, STOPPED, TAKEN_OVER = "unreachable", "stopped", "taken_over"
+"""Why a reply was not delivered where no status of the channel says it: it was not reached; the person pressed Stop; another process had taken the message over."""
 
 Send = Callable[[], Awaitable[str | None]]
 
@@ -74,7 +73,7 @@ class Dispatch:
                 await self._keep_waiting(replace(waiting, handed_over=None if error.unsent else delivery.handed_over))
                 return None
             await self._deliveries.write(_undelivered(delivery, error))
-            await self._remember(waiting.inbound, _asked(waiting))
+            await self._remember(replace(waiting, turns=tuple(_asked(waiting)), entry_id=""))
             raise
         await self._arrived(waiting, delivery, sent_id)
         return sent_id
@@ -110,7 +109,7 @@ class Dispatch:
             log.error("an answer could not be delivered for %.0f minutes: %s", age / 60, error)
             told = replace(waiting, message=self._why_not(waiting.inbound), stream_id=None, entry_id="", turns=())
             await self._undelivered.exchange(told)
-            await self._remember(waiting.inbound, _asked(waiting))
+            await self._remember(replace(waiting, turns=tuple(_asked(waiting)), entry_id=""))
             return False
         await self._undelivered.delivered(waiting)
         return True
@@ -127,21 +126,23 @@ class Dispatch:
         return ()
 
     async def _keep_waiting(self, waiting: Waiting) -> None:
-        log.warning("the channel cannot be reached: a message waits")
-        await self._undelivered.put(waiting)
+        if await self._undelivered.put(waiting):
+            log.warning("the channel cannot be reached: a message waits")
+        else:
+            await self._deliveries.write(_delivery(waiting).ended(TAKEN_OVER))
 
     async def _arrived(self, waiting: Waiting, delivery: Delivery, sent_id: str | None) -> None:
-        await self._remember(waiting.inbound, waiting.turns, sent_id, waiting.entry_id)
+        await self._remember(waiting, sent_id)
         await self._deliveries.write(delivery.ended(message=sent_id))
 
-    async def _remember(
-        self, inbound: Json, turns: Sequence[Turn], sent_id: str | None = None, entry_id: str = ""
-    ) -> None:
+    async def _remember(self, waiting: Waiting, sent_id: str | None = None) -> None:
         try:
-            if turns:
-                await self._history.remember(inbound, turns)
-            if sent_id and entry_id:
-                await self._history.record_sent(inbound, sent_id, entry_id)
+            if waiting.turns:
+                await self._history.remember(waiting.inbound, waiting.turns, waiting.held)
+            if (
+                sent_id and waiting.entry_id
+            ):  # whoever has the activity by now: this message is in sight, and that is its entry
+                await self._history.record_sent(waiting.inbound, sent_id, waiting.entry_id)
         except StoreError as error:
             log.error("a turn was answered but not kept: %s", error)  # noqa: TRY400  # one line is enough
         except Exception as error:  # noqa: BLE001  # the answer is there: no apology may follow it

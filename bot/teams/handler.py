@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -35,12 +36,12 @@ from bot.teams.answer_card import (
     read_web,
 )
 from bot.teams.attachments import Opened, asked_nothing, attached_to, opened
-from bot.teams.dispatch import STOPPED, Dispatch, StopPressed
+from bot.teams.dispatch import STOPPED, TAKEN_OVER, Dispatch, StopPressed
 from bot.teams.extension.checked import check_card, check_text, found_of
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import MAX_MESSAGE, MessageExtension
 from bot.teams.history import ConversationHistory
-from bot.teams.inbox import Abandoned, ActivityKey, Inbox, key_of
+from bot.teams.inbox import Abandoned, ActivityKey, Held, Inbox, key_of
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
@@ -78,10 +79,8 @@ MAX_ATTEMPTS = 2
 FORGOTTEN = frozenset({Outcome.BLOCKED})
 """Outcomes after which nothing is kept of the turn: what the screen blocked is no history for a model. What failed was asked, and goes on."""
 
-LATE, UNSHOWN, TAKEN_OVER = "too_late", "not_shown", "taken_over"
-"""Why a reply was not delivered, where no status of the channel says it: nobody waited any more; it could not be put into a message; another process
-had taken the message over.
-"""
+LATE, UNSHOWN = "too_late", "not_shown"
+"""Why a reply was not delivered, where no status of the channel says it: nobody waited any more; it could not be put into a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +249,8 @@ class ActivityHandler:
                 log.error("an answer could not be delivered: %s", error)  # noqa: TRY400  # one line is enough
             except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
                 log.error("a message ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
-                await self._apologise(activity)
-            await self._finish(key)
+                await self._apologise(activity, Held(key, attempt))
+            await self._finish(key, attempt)
 
         self._worker.submit(_line(activity), job)
         self.working[key] = attempt
@@ -268,14 +267,17 @@ class ActivityHandler:
         self._worker.again(_line(activity), job)
         return True
 
-    async def _apologise(self, activity: Json) -> None:
+    async def _apologise(self, activity: Json, held: Held) -> None:
+        with suppress(Exception):  # an apology too many is better than silence
+            if not await self._inbox.holds(held):
+                return
         try:
             await self._dispatch.say(activity, notice(say("apology", _language(activity))))
         except Exception as error:  # noqa: BLE001  # the channel may be what is broken
             log.error("an apology could not be delivered: %s", kind_and_place(error))  # noqa: TRY400  # no customer text
 
-    async def _finish(self, key: ActivityKey) -> None:
-        await self._inbox.done(key)
+    async def _finish(self, key: ActivityKey, attempt: int) -> None:
+        await self._inbox.done(key, attempt)
         self._let_go(key)
 
     def _let_go(self, key: ActivityKey) -> None:
@@ -295,12 +297,12 @@ class ActivityHandler:
                     await self._deliveries.write(delivery.ended(LATE))
                 else:
                     body.set_result((addressed(activity, message), delivery))
-                await self._keep(activity, question, reply)
+                await self._keep(activity, question, reply, Held(key, 1))
             except Exception as error:  # noqa: BLE001  # as above
                 log.error("a message ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
                 if not body.done():
                     body.set_result((addressed(activity, notice(say("apology", _language(activity)))), None))
-            await self._finish(key)
+            await self._finish(key, 1)
 
         self._worker.submit(_line(activity), job)
         self.working[key] = 1
@@ -322,11 +324,12 @@ class ActivityHandler:
         if stop.pressed:  # what was made in vain is sent to nobody, so nothing follows from it
             await self._deliveries.write(delivery.ended(STOPPED))
             return True
-        if not await self._inbox.holds(key, attempt):
+        held = Held(key, attempt)
+        if not await self._inbox.holds(held):
             await self._deliveries.write(delivery.ended(TAKEN_OVER))
             return False
         if _begins_anew(question, reply):
-            await self._forget(activity)
+            await self._forget(activity, held)
 
         async def send() -> str | None:
             sent_id = await finish(self._outbox, activity, shown, message)
@@ -335,7 +338,7 @@ class ActivityHandler:
             return sent_id
 
         entry_id = reply.entry_id if reply else ""
-        waiting = Waiting(activity, message, shown.stream_id, entry_id, turns=tuple(_said(question, reply)))
+        waiting = Waiting(activity, message, shown.stream_id, entry_id, turns=tuple(_said(question, reply)), held=held)
         await self._dispatch.deliver(waiting, send, first=not older)
         return True
 
@@ -508,21 +511,21 @@ class ActivityHandler:
             evidence=evidence_link(self._settings, reply.entry_id, user),
         )
 
-    async def _keep(self, activity: Json, question: _Question, reply: Reply | None) -> None:
+    async def _keep(self, activity: Json, question: _Question, reply: Reply | None, held: Held) -> None:
         """Remember a turn that was answered in the body."""
         if _begins_anew(question, reply):
-            await self._forget(activity)
+            await self._forget(activity, held)
         try:
-            await self._history.remember(activity, list(_said(question, reply)))
+            await self._history.remember(activity, list(_said(question, reply)), held)
         except StoreError as error:
             log.error("a turn was answered but not kept: %s", error)  # noqa: TRY400  # one line is enough
         except Exception as error:  # noqa: BLE001  # the answer is there: no apology may follow it
             log.error("a turn was answered but not kept: %s", kind_and_way(error))  # noqa: TRY400  # no customer text
 
-    async def _forget(self, activity: Json) -> None:
+    async def _forget(self, activity: Json, held: Held) -> None:
         try:
-            await self._history.forget(activity)
-            await self._undelivered.forget_turns(activity)
+            await self._history.forget(activity, held)
+            await self._undelivered.forget_turns(activity, held)
         except StoreError as error:
             log.error("a conversation was to be forgotten and was not: %s", error)  # noqa: TRY400  # one line is enough
 

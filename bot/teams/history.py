@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, delete, insert, select
 
 from bot.state import State, sent, turns
+from bot.teams.inbox import Held, fence, fenced_insert
 from bot.teams.ports import Json
 from grounding.records import Turn
 
@@ -50,8 +51,8 @@ class ConversationHistory:
             newer = row.at
         return tuple(reversed(call))
 
-    async def remember(self, activity: Json, said: Sequence[Turn]) -> None:
-        """Add turns to the activity's conversation and drop what is beyond the last ones kept."""
+    async def remember(self, activity: Json, said: Sequence[Turn], held: Held | None = None) -> None:
+        """Add turns to the activity's conversation, if it is still `held`, and drop what is beyond the last ones kept."""
         now = self._clock()
         place = _columns(activity)
         rows = [
@@ -60,7 +61,8 @@ class ConversationHistory:
         ]
 
         def work(connection: Connection) -> None:
-            connection.execute(insert(turns).inline(), rows)  # nobody asks for their numbers
+            for row in rows:
+                connection.execute(fenced_insert(turns, row, held))
             here = _place(turns, activity)
             newest = select(turns.c.id).where(here).order_by(turns.c.id.desc()).limit(self._keep).subquery()
             connection.execute(delete(turns).where(here, turns.c.id.not_in(select(newest.c.id))))
@@ -68,9 +70,9 @@ class ConversationHistory:
         if rows:
             await self._state.write(work)
 
-    async def forget(self, activity: Json) -> None:
-        """Delete the conversation's turns: the bot was removed from it."""
-        await self._state.run(lambda c: c.execute(delete(turns).where(_place(turns, activity))))
+    async def forget(self, activity: Json, held: Held | None = None) -> None:
+        """Delete the conversation's turns, if the activity is still `held`: the bot was removed from it, or another customer is spoken of."""
+        await self._state.run(lambda c: c.execute(delete(turns).where(_place(turns, activity), *fence(held))))
 
     async def forget_message(self, activity: Json) -> None:
         """Delete the turns of one message, its answer among them: it was edited or deleted."""

@@ -2,7 +2,8 @@
 
 An activity is `received` until it is `done`. Whoever works on it holds a lease and renews it; a lease that has run
 out belongs to a process that is gone, and whoever takes it over goes on with the work. Safe with several workers: the number of the attempt
-tells whose the lease is, so that a process that was only slow finds out before it answers. Of a conversation the oldest activity that is not done comes
+tells whose the lease is, so that a process that was only slow finds out before it answers; it is also the fence that each write carries which follows
+from the activity (`fence`): what a slow process writes after another took over comes to nothing. Of a conversation the oldest activity that is not done comes
 next, whichever process has it: times rise in the order in which activities were stored, so there is one order for all.
 """
 
@@ -17,9 +18,12 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     FromClause,
+    Insert,
+    Table,
     and_,
     case,
     delete,
+    exists,
     func,
     insert,
     literal,
@@ -60,6 +64,30 @@ class Abandoned:
     age_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An activity as one attempt has it."""
+
+    key: ActivityKey
+    attempt: int
+
+
+def fence(held: Held | None) -> tuple[ColumnElement[bool], ...]:
+    """The condition of a write that follows from an activity: it is still this attempt's, and stays so until the write is committed. None: no activity is in hand."""
+    if held is None:
+        return ()
+    wanted = select(literal(1)).where(_is(held.key), inbox.c.attempts == held.attempt)
+    return (exists(wanted.with_for_update(read=True)),)
+
+
+def fenced_insert(table: Table, row: Mapping[str, object], held: Held | None) -> Insert:
+    """An insert of a row that comes to nothing behind the fence of `held`."""
+    if held is None:
+        return insert(table).values(**row).inline()  # nobody asks for its number
+    values = select(*(literal(value, table.c[name].type) for name, value in row.items()))
+    return insert(table).from_select(list(row), values.where(*fence(held)))
+
+
 def key_of(activity: Json) -> ActivityKey:
     """The key of an activity; one without an id is a new one each time."""
     return ActivityKey(activity["channelId"], activity["conversation"]["id"], activity.get("id") or uuid.uuid4().hex)
@@ -89,9 +117,10 @@ class Inbox:
             return False
         return True
 
-    async def done(self, key: ActivityKey) -> None:
-        """Finished: the key stays against repeats, the words go."""
-        finished = update(inbox).where(_is(key)).values(status="done", body=None)
+    async def done(self, key: ActivityKey, attempt: int = 1) -> None:
+        """Finished by this attempt: the key stays against repeats, the words go. Nothing where another attempt has it."""
+        own = and_(_is(key), inbox.c.attempts == attempt)
+        finished = update(inbox).where(own).values(status="done", body=None)
         await self._state.write(lambda c: c.execute(finished), repeatable=True)
 
     async def forget(self, key: ActivityKey) -> None:
@@ -106,10 +135,10 @@ class Inbox:
         """Let go of what could not be finished; the next process takes it up at once."""
         await self._set_lease(held, literal(0.0))
 
-    async def holds(self, key: ActivityKey, attempt: int) -> bool:
+    async def holds(self, held: Held) -> bool:
         """Whether the activity is still this attempt's, and no other process has taken it over."""
-        wanted = select(inbox.c.attempts).where(_is(key))
-        return await self._state.ask(lambda c: c.execute(wanted).scalar_one_or_none()) == attempt
+        wanted = select(inbox.c.attempts).where(_is(held.key))
+        return await self._state.ask(lambda c: c.execute(wanted).scalar_one_or_none()) == held.attempt
 
     async def is_next(self, key: ActivityKey) -> bool:
         """Whether nothing that came before it in its conversation is still worked on, by any process."""

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, delete, func, select, update
 
 from bot.state import State, undelivered
+from bot.teams.inbox import Held, fence, fenced_insert
 from bot.teams.ports import Json
 from grounding.records import Turn
 
@@ -26,7 +27,7 @@ FIRST_S, LONGEST_S = 5.0, 60.0
 class Waiting:
     """A message for the conversation of `inbound`. `stream_id`: of the stream that it was to end, which is over by now.
 
-    `entry_id`: of the turn that it answers, empty where it is a notice; `handed_over`: when the channel was first given it; `turns`: what the
+    `held`: the activity that it answers, while that is in hand; it is not stored. `entry_id`: of the turn that it answers, empty where it is a notice; `handed_over`: when the channel was first given it; `turns`: what the
     conversation remembers of the turn once it is delivered. `row`, `since`, `tries`: as kept.
     """
 
@@ -36,6 +37,7 @@ class Waiting:
     entry_id: str = ""
     handed_over: str | None = None
     turns: tuple[Turn, ...] = ()
+    held: Held | None = None
     row: int = 0
     since: float = 0.0
     tries: int = 0
@@ -62,8 +64,8 @@ class Undelivered:
         self._first = first_s
         self.clock = clock
 
-    async def put(self, waiting: Waiting) -> None:
-        """Keep it for later. Raises StoreError."""
+    async def put(self, waiting: Waiting) -> bool:
+        """Keep it for later; False if the activity that it answers is another attempt's by now, which answers it. Raises StoreError."""
         now = self.clock()
         row = {
             **_columns(waiting.inbound),
@@ -73,7 +75,8 @@ class Undelivered:
             "due": now + self._first,
             "tries": 1,
         }
-        await self._state.run(lambda c: c.execute(insert(undelivered).values(**row)))
+        kept = fenced_insert(undelivered, row, waiting.held).execution_options(preserve_rowcount=True)
+        return await self._state.run(lambda c: c.execute(kept).rowcount == 1)
 
     async def claim_due(self, limit: int = 50) -> list[Waiting]:
         """What is to be tried now: of each conversation its oldest, if that is due. Raises StoreError."""
@@ -96,10 +99,10 @@ class Undelivered:
             lambda c: c.execute(update(undelivered).where(undelivered.c.id == waiting.row).values(values))
         )
 
-    async def forget_turns(self, inbound: Json) -> None:
-        """What waits in a conversation is still delivered, and not remembered there: another customer is spoken of by now. Raises StoreError."""
-        wanted = select(undelivered).where(_place(inbound))
-        for row in await self._state.ask(lambda c: c.execute(wanted).all()):
+    async def forget_turns(self, inbound: Json, held: Held | None = None) -> None:
+        """What waits in a conversation is still delivered, and not remembered there: another customer is spoken of by now. Nothing if `inbound` is no longer `held`. Raises StoreError."""
+        wanted = select(undelivered).where(_place(inbound), *fence(held))
+        for row in await self._state.run(lambda c: c.execute(wanted).all()):
             await self.exchange(replace(_waiting(row), turns=()))
 
     async def forget(self, inbound: Json, activity: str | None = None) -> None:

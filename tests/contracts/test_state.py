@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from bot.privacy import conversations
-from bot.state import State
+from bot.state import State, turns
 from bot.teams.history import ConversationHistory
-from bot.teams.inbox import UNHELD_S, ActivityKey, Inbox
+from bot.teams.inbox import UNHELD_S, ActivityKey, Held, Inbox, fenced_insert
 from bot.teams.undelivered import FIRST_S, Undelivered, Waiting
 from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
@@ -74,16 +76,84 @@ async def test_only_a_lapsed_lease_is_taken_over_and_by_one_alone(state: State, 
     both = await asyncio.gather(inbox.take_over(), other.take_over())
     found = [f for some in both for f in some]
     assert [(f.key, f.activity, f.attempts, f.age_s) for f in found] == [(KEY, {"text": "x"}, 1, 60.0)]
-    assert not await inbox.holds(KEY, 1)
-    assert await inbox.holds(KEY, 2)
+    assert not await inbox.holds(Held(KEY, 1))
+    assert await inbox.holds(Held(KEY, 2))
     await inbox.renew({KEY: 1})  # by the process that was only slow: it is not its any more
     clock.now += 31
     assert [f.attempts for f in await other.take_over()] == [2]
     await inbox.release({KEY: 3})
     assert [f.attempts for f in await inbox.take_over()] == [3]
-    await other.done(KEY)
+    await other.done(KEY, 3)  # nor is it this one's
+    clock.now += 31
+    assert [f.attempts for f in await inbox.take_over()] == [4]
+    await other.done(KEY, 5)
     clock.now += 100
     assert await inbox.take_over() == []
+
+
+async def test_what_a_slow_attempt_writes_after_another_took_over_comes_to_nothing(
+    state: State, another: Opener
+) -> None:
+    clock = Clock()
+    inbox, other = (Inbox(one, lease_s=30, clock=clock) for one in (state, await another()))
+    history, waiting = ConversationHistory(state, days=90, clock=clock), Undelivered(state, clock=clock)
+    slow, now = Held(KEY, 1), Held(KEY, 2)
+    await inbox.take(KEY, {"text": "x"})
+    await history.remember(PLACE, [Turn("user", "before")], slow)
+    clock.now += 31
+    assert [found.key for found in await other.take_over()] == [KEY]
+
+    await history.remember(PLACE, [Turn("user", "of the slow one")], slow)
+    assert not await waiting.put(Waiting(PLACE, {"text": "of the slow one"}, held=slow))
+    await inbox.done(KEY)
+    await history.remember(PLACE, [Turn("user", "of the one that has it"), Turn("assistant", "yes")], now)
+    assert await waiting.put(Waiting(PLACE, {"text": "of the one that has it"}, turns=(Turn("user", "q"),), held=now))
+    await history.forget(PLACE, slow)
+    await waiting.forget_turns(PLACE, slow)
+
+    assert [turn.text for turn in await history.recall(PLACE)] == ["before", "of the one that has it", "yes"]
+    clock.now += FIRST_S
+    assert [(w.message, w.turns, w.held) for w in await waiting.claim_due()] == [
+        ({"text": "of the one that has it"}, (Turn("user", "q"),), None)
+    ]
+    clock.now += 31
+    assert [found.attempts for found in await inbox.take_over()] == [2], "the slow one did not finish it"
+    await history.forget(PLACE, Held(KEY, 3))
+    assert await history.recall(PLACE) == ()
+
+
+async def test_whoever_takes_over_waits_for_a_write_of_the_one_before_and_sees_it(
+    state: State, another: Opener
+) -> None:
+    """Between a look at the number and the commit nobody else gets it: else the next turn would be read without what the last one said."""
+    clock = Clock()
+    other = Inbox(await another(), lease_s=30, clock=clock)
+    await Inbox(state, lease_s=30, clock=clock).take(KEY, {"text": "x"})
+    clock.now += 31
+    row = {
+        "channel": "msteams",
+        "conversation": "a:1",
+        "role": "user",
+        "text": "late",
+        "at": clock.now,
+        "activity": None,
+    }
+    written, goes_on = threading.Event(), threading.Event()
+
+    def work(connection: Connection) -> None:
+        connection.execute(fenced_insert(turns, row, Held(KEY, 1)))
+        written.set()
+        goes_on.wait(30)
+
+    writing = asyncio.create_task(state.run(work))
+    await asyncio.to_thread(written.wait, 30)
+    taking = asyncio.create_task(other.take_over())
+    await asyncio.sleep(0.3)
+    assert not taking.done()
+    goes_on.set()
+    await writing
+    assert [found.key for found in await taking] == [KEY]
+    assert [turn.text for turn in await ConversationHistory(state, days=90, clock=clock).recall(PLACE)] == ["late"]
 
 
 async def test_done_and_old_activities_are_deleted(state: State) -> None:

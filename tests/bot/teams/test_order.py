@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from bot.places import places_of
 from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.state import State
+from bot.teams.history import ConversationHistory
 from bot.teams.inbox import Inbox, key_of
 from tests.bot.teams.conftest import Bots, FakeAnswer
 from tests.fakes.channel import FakeChannel
@@ -105,3 +107,30 @@ async def test_a_message_that_is_deleted_at_another_server_is_not_remembered(
     await second.post(channel.inbound("And now?"))
     await channel.until_messages(2)
     assert second.answer.asked[0].history == ()
+
+
+async def test_a_server_that_was_only_slow_writes_nothing_after_another_took_its_message_over(
+    over: dict[str, Any], bots: Bots, channel: FakeChannel, tmp_path: Path
+) -> None:
+    """It stopped while the channel had its answer: both answers are in sight, one turn is remembered, and the second server's attempt is the one that ends the message."""
+
+    async def hold_the_channel(_: Ask) -> None:
+        channel.go_on.clear()
+
+    stuck = await bots.start(answer=FakeAnswer(then=hold_the_channel), **over)
+    asked = channel.inbound("How long do refunds take?")
+    await stuck.post(asked)
+    await channel.until(lambda c: not c.go_on.is_set() and c.in_flight > 0)
+    later = time.time() + 60
+    state = State(places_of(load_settings(home=tmp_path / "home", **over)).state)
+    await state.open()
+    inbox = Inbox(state, clock=lambda: later)
+    (found,) = await inbox.take_over()
+    channel.go_on.set()
+    assert (await stuck.ledger.delivery())["message"], "it was sent"
+    await bots.stop()
+    history = ConversationHistory(state, days=90)
+    assert await history.recall(asked) == ()
+    later += 60
+    assert [again.attempts for again in await inbox.take_over()] == [found.attempts + 1], "it is not done"
+    await state.close()

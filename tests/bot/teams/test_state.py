@@ -82,7 +82,7 @@ async def test_only_a_lapsed_lease_is_taken_over_and_only_once(state: State) -> 
     await inbox.release({KEY: 2})
     [again] = await other_process.take_over()
     assert again.attempts == 2
-    await inbox.done(KEY)
+    await inbox.done(KEY, 3)
     clock.now += 100
     assert await inbox.take_over() == []
 

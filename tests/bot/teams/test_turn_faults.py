@@ -11,7 +11,7 @@ from bot.http.rate_limit import Limits, RateLimiter
 from bot.records import Ask, OnStage, Reply
 from bot.settings.load import load_settings
 from bot.teams.handler import ActivityHandler
-from bot.teams.inbox import ActivityKey
+from bot.teams.inbox import ActivityKey, Held
 from bot.teams.worker import Worker
 from bot.turn.delivery import Deliveries
 from bot.wording.notices import FAILED
@@ -67,13 +67,13 @@ class Done:
     async def take(self, key: ActivityKey, activity: object) -> bool:
         return True
 
-    async def holds(self, key: ActivityKey, attempt: int) -> bool:
+    async def holds(self, held: Held) -> bool:
         return True
 
     async def is_next(self, key: ActivityKey) -> bool:
         raise FAULT
 
-    async def done(self, key: ActivityKey) -> None:
+    async def done(self, key: ActivityKey, attempt: int) -> None:
         self.keys.append(key)
 
 
