@@ -41,7 +41,7 @@ from bot.teams.extension.checked import check_card, check_text, found_of
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import MAX_MESSAGE, MessageExtension
 from bot.teams.history import ConversationHistory
-from bot.teams.inbox import Abandoned, ActivityKey, Held, Inbox, key_of
+from bot.teams.inbox import Abandoned, ActivityKey, Attempt, Inbox, key_of
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
@@ -249,7 +249,7 @@ class ActivityHandler:
                 log.error("an answer could not be delivered: %s", error)  # noqa: TRY400  # one line is enough
             except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
                 log.error("a message ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
-                await self._apologise(activity, Held(key, attempt))
+                await self._apologise(activity, Attempt(key, attempt))
             await self._finish(key, attempt)
 
         self._worker.submit(_line(activity), job)
@@ -267,7 +267,7 @@ class ActivityHandler:
         self._worker.again(_line(activity), job)
         return True
 
-    async def _apologise(self, activity: Json, held: Held) -> None:
+    async def _apologise(self, activity: Json, held: Attempt) -> None:
         with suppress(Exception):  # an apology too many is better than silence
             if not await self._inbox.holds(held):
                 return
@@ -297,7 +297,7 @@ class ActivityHandler:
                     await self._deliveries.write(delivery.ended(LATE))
                 else:
                     body.set_result((addressed(activity, message), delivery))
-                await self._keep(activity, question, reply, Held(key, 1))
+                await self._keep(activity, question, reply, Attempt(key, 1))
             except Exception as error:  # noqa: BLE001  # as above
                 log.error("a message ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
                 if not body.done():
@@ -324,7 +324,7 @@ class ActivityHandler:
         if stop.pressed:  # what was made in vain is sent to nobody, so nothing follows from it
             await self._deliveries.write(delivery.ended(STOPPED))
             return True
-        held = Held(key, attempt)
+        held = Attempt(key, attempt)
         if not await self._inbox.holds(held):
             await self._deliveries.write(delivery.ended(TAKEN_OVER))
             return False
@@ -511,7 +511,7 @@ class ActivityHandler:
             evidence=evidence_link(self._settings, reply.entry_id, user),
         )
 
-    async def _keep(self, activity: Json, question: _Question, reply: Reply | None, held: Held) -> None:
+    async def _keep(self, activity: Json, question: _Question, reply: Reply | None, held: Attempt) -> None:
         """Remember a turn that was answered in the body."""
         if _begins_anew(question, reply):
             await self._forget(activity, held)
@@ -522,7 +522,7 @@ class ActivityHandler:
         except Exception as error:  # noqa: BLE001  # the answer is there: no apology may follow it
             log.error("a turn was answered but not kept: %s", kind_and_way(error))  # noqa: TRY400  # no customer text
 
-    async def _forget(self, activity: Json, held: Held) -> None:
+    async def _forget(self, activity: Json, held: Attempt) -> None:
         try:
             await self._history.forget(activity, held)
             await self._undelivered.forget_turns(activity, held)

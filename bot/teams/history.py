@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, delete, insert, select
 
 from bot.state import State, sent, turns
-from bot.teams.inbox import Held, fence, fenced_insert
+from bot.teams.inbox import Attempt, fence, fenced_insert
 from bot.teams.ports import Json
 from grounding.records import Turn
 
@@ -51,7 +51,7 @@ class ConversationHistory:
             newer = row.at
         return tuple(reversed(call))
 
-    async def remember(self, activity: Json, said: Sequence[Turn], held: Held | None = None) -> None:
+    async def remember(self, activity: Json, said: Sequence[Turn], held: Attempt | None = None) -> None:
         """Add turns to the activity's conversation, if it is still `held`, and drop what is beyond the last ones kept."""
         now = self._clock()
         place = _columns(activity)
@@ -70,7 +70,7 @@ class ConversationHistory:
         if rows:
             await self._state.write(work)
 
-    async def forget(self, activity: Json, held: Held | None = None) -> None:
+    async def forget(self, activity: Json, held: Attempt | None = None) -> None:
         """Delete the conversation's turns, if the activity is still `held`: the bot was removed from it, or another customer is spoken of."""
         await self._state.run(lambda c: c.execute(delete(turns).where(_place(turns, activity), *fence(held))))
 

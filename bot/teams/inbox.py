@@ -65,22 +65,22 @@ class Abandoned:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """An activity as one attempt has it."""
+class Attempt:
+    """A try at an activity, its `number` from 1: that of the newest is the fence."""
 
     key: ActivityKey
-    attempt: int
+    number: int
 
 
-def fence(held: Held | None) -> tuple[ColumnElement[bool], ...]:
+def fence(held: Attempt | None) -> tuple[ColumnElement[bool], ...]:
     """The condition of a write that follows from an activity: it is still this attempt's, and stays so until the write is committed. None: no activity is in hand."""
     if held is None:
         return ()
-    wanted = select(literal(1)).where(_is(held.key), inbox.c.attempts == held.attempt)
+    wanted = select(literal(1)).where(_is(held.key), inbox.c.attempts == held.number)
     return (exists(wanted.with_for_update(read=True)),)
 
 
-def fenced_insert(table: Table, row: Mapping[str, object], held: Held | None) -> Insert:
+def fenced_insert(table: Table, row: Mapping[str, object], held: Attempt | None) -> Insert:
     """An insert of a row that comes to nothing behind the fence of `held`."""
     if held is None:
         return insert(table).values(**row).inline()  # nobody asks for its number
@@ -135,10 +135,10 @@ class Inbox:
         """Let go of what could not be finished; the next process takes it up at once."""
         await self._set_lease(held, literal(0.0))
 
-    async def holds(self, held: Held) -> bool:
+    async def holds(self, held: Attempt) -> bool:
         """Whether the activity is still this attempt's, and no other process has taken it over."""
         wanted = select(inbox.c.attempts).where(_is(held.key))
-        return await self._state.ask(lambda c: c.execute(wanted).scalar_one_or_none()) == held.attempt
+        return await self._state.ask(lambda c: c.execute(wanted).scalar_one_or_none()) == held.number
 
     async def is_next(self, key: ActivityKey) -> bool:
         """Whether nothing that came before it in its conversation is still worked on, by any process."""

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, delete, func, select, update
 
 from bot.state import State, undelivered
-from bot.teams.inbox import Held, fence, fenced_insert
+from bot.teams.inbox import Attempt, fence, fenced_insert
 from bot.teams.ports import Json
 from grounding.records import Turn
 
@@ -37,7 +37,7 @@ class Waiting:
     entry_id: str = ""
     handed_over: str | None = None
     turns: tuple[Turn, ...] = ()
-    held: Held | None = None
+    held: Attempt | None = None
     row: int = 0
     since: float = 0.0
     tries: int = 0
@@ -99,7 +99,7 @@ class Undelivered:
             lambda c: c.execute(update(undelivered).where(undelivered.c.id == waiting.row).values(values))
         )
 
-    async def forget_turns(self, inbound: Json, held: Held | None = None) -> None:
+    async def forget_turns(self, inbound: Json, held: Attempt | None = None) -> None:
         """What waits in a conversation is still delivered, and not remembered there: another customer is spoken of by now. Nothing if `inbound` is no longer `held`. Raises StoreError."""
         wanted = select(undelivered).where(_place(inbound), *fence(held))
         for row in await self._state.run(lambda c: c.execute(wanted).all()):

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from bot.privacy import conversations
 from bot.state import State, turns
 from bot.teams.history import ConversationHistory
-from bot.teams.inbox import UNHELD_S, ActivityKey, Held, Inbox, fenced_insert
+from bot.teams.inbox import UNHELD_S, ActivityKey, Attempt, Inbox, fenced_insert
 from bot.teams.undelivered import FIRST_S, Undelivered, Waiting
 from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
@@ -76,8 +76,8 @@ async def test_only_a_lapsed_lease_is_taken_over_and_by_one_alone(state: State, 
     both = await asyncio.gather(inbox.take_over(), other.take_over())
     found = [f for some in both for f in some]
     assert [(f.key, f.activity, f.attempts, f.age_s) for f in found] == [(KEY, {"text": "x"}, 1, 60.0)]
-    assert not await inbox.holds(Held(KEY, 1))
-    assert await inbox.holds(Held(KEY, 2))
+    assert not await inbox.holds(Attempt(KEY, 1))
+    assert await inbox.holds(Attempt(KEY, 2))
     await inbox.renew({KEY: 1})  # by the process that was only slow: it is not its any more
     clock.now += 31
     assert [f.attempts for f in await other.take_over()] == [2]
@@ -97,7 +97,7 @@ async def test_what_a_slow_attempt_writes_after_another_took_over_comes_to_nothi
     clock = Clock()
     inbox, other = (Inbox(one, lease_s=30, clock=clock) for one in (state, await another()))
     history, waiting = ConversationHistory(state, days=90, clock=clock), Undelivered(state, clock=clock)
-    slow, now = Held(KEY, 1), Held(KEY, 2)
+    slow, now = Attempt(KEY, 1), Attempt(KEY, 2)
     await inbox.take(KEY, {"text": "x"})
     await history.remember(PLACE, [Turn("user", "before")], slow)
     clock.now += 31
@@ -118,7 +118,7 @@ async def test_what_a_slow_attempt_writes_after_another_took_over_comes_to_nothi
     ]
     clock.now += 31
     assert [found.attempts for found in await inbox.take_over()] == [2], "the slow one did not finish it"
-    await history.forget(PLACE, Held(KEY, 3))
+    await history.forget(PLACE, Attempt(KEY, 3))
     assert await history.recall(PLACE) == ()
 
 
@@ -141,7 +141,7 @@ async def test_whoever_takes_over_waits_for_a_write_of_the_one_before_and_sees_i
     written, goes_on = threading.Event(), threading.Event()
 
     def work(connection: Connection) -> None:
-        connection.execute(fenced_insert(turns, row, Held(KEY, 1)))
+        connection.execute(fenced_insert(turns, row, Attempt(KEY, 1)))
         written.set()
         goes_on.wait(30)
 

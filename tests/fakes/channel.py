@@ -47,7 +47,7 @@ class FakeChannel:
 
     taken: list[Taken] = field(default_factory=list)
     faults: deque[Fault] = field(default_factory=deque)
-    in_flight: int = 0
+    pending: list[Json] = field(default_factory=list)
     _given: int = 0
     _server: TestServer | None = None
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
@@ -161,12 +161,12 @@ class FakeChannel:
         return dict(body)
 
     async def _pause_or_fail(self, body: Json) -> web.Response | None:
-        self.in_flight += 1
+        self.pending.append(body)
         try:
             self._news.set()
             await self.go_on.wait()
         finally:
-            self.in_flight -= 1
+            self.pending.remove(body)
         if not self.faults or not self.faults[0].applies(body):
             return None
         fault = self.faults.popleft()

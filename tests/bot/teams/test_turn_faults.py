@@ -11,7 +11,7 @@ from bot.http.rate_limit import Limits, RateLimiter
 from bot.records import Ask, OnStage, Reply
 from bot.settings.load import load_settings
 from bot.teams.handler import ActivityHandler
-from bot.teams.inbox import ActivityKey, Held
+from bot.teams.inbox import ActivityKey, Attempt
 from bot.teams.worker import Worker
 from bot.turn.delivery import Deliveries
 from bot.wording.notices import FAILED
@@ -67,7 +67,7 @@ class Done:
     async def take(self, key: ActivityKey, activity: object) -> bool:
         return True
 
-    async def holds(self, held: Held) -> bool:
+    async def holds(self, held: Attempt) -> bool:
         return True
 
     async def is_next(self, key: ActivityKey) -> bool:

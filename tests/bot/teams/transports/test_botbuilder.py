@@ -142,7 +142,7 @@ async def test_6_a_slow_channel_does_not_hold_up_other_conversations(bots: Bots,
         place = {"id": f"19:group-{n}@thread.v2", "conversationType": "groupChat"}
         assert (await bot.post(channel.inbound(f"question {n}", conversation=place))).status == 202
     stock_pool = 6  # threads of the default pool on two cores
-    await channel.until(lambda c: c.in_flight > 2 * stock_pool)
+    await channel.until(lambda c: len(c.pending) > 2 * stock_pool)
     channel.go_on.set()
     await channel.until_messages(count)
     assert sorted(a.question for a in bot.answer.asked) == sorted(f"question {n}" for n in range(count))
