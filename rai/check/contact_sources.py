@@ -29,6 +29,11 @@ _NO_ROLE = frozenset(
     term for line in word_set(table(__file__)["no_role"].values()) for term in terms(line)
 )  # words that say that there is a contact, and nothing of what it is for
 _DIGITS = re.compile(r"\D")
+_ACCOUNT = re.compile(
+    r"[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?|\d{2}(?: ?\d{4}){6}|@[a-z][\w.]+|[a-z][\w.]+#\d{4}|live:[\w.]+",
+    re.IGNORECASE,
+)
+"""A bank account to pay to (IBAN, ISO 13616), and a name in a messenger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,9 @@ class Holder:
 
 
 def is_contact(found: Claim | Found) -> bool:
-    """Whether a value leads somewhere: a telephone number, link, e-mail or postal address."""
+    """Whether a value leads somewhere: a telephone number, link, e-mail or postal address, a name in a messenger, a bank account."""
+    if found.entity == "code" and found.value is not None:
+        return _ACCOUNT.fullmatch(found.value) is not None
     return found.kind in CONTACT_KINDS or found.entity == "address"
 
 

@@ -41,6 +41,11 @@ _MESSAGE = re.compile(
     + _AFTER,
     re.IGNORECASE | re.MULTILINE,
 )
+_TEXTED = re.compile(
+    r"\b(?i:text|sms)(?i: us)?(?: on| at| an| au| al)? (?P<number>\d{5,6})(?!\w|[.,:/%-]\d)"
+    r"|\b[A-ZÄÖÜÀ-Ý]{2,12}\b[^.!?\n\d]{0,30}?(?: to| an| an die| au| al| ao| naar| pod| na| ->| →) (?P<behind>\d{5,6}|\d\d \d{3})(?![\w%]|[.,:/-]\d| ?(?:[€£$]|EUR\b))"
+)
+"""A number that a word is sent to: "text 70701", "STOP to 72013"."""
 _CODE = re.compile(r"(?:\bshort ?code:? |\btel:)(?P<number>[*#]{0,2}\d{2,6}#?)(?![\w.-])", re.IGNORECASE)
 _STAR = re.compile(r"(?<![\w*#])\*#?\d{2,4}(?:\*\d{1,6}){0,3}#(?!\w)")
 
@@ -96,8 +101,9 @@ _HARMONISED = re.compile(
 def short(text: str) -> Iterator[Dialled]:
     """Finds short numbers: 911, *611, text STOP to 12345. A number of two or three digits after "call" is one only if it is a known service."""
     seen: set[int] = set()
-    for match in (*_SHORT.finditer(text), *_MESSAGE.finditer(text), *_CODE.finditer(text)):
-        number = match["number"]
+    for match in (*_SHORT.finditer(text), *_MESSAGE.finditer(text), *_TEXTED.finditer(text), *_CODE.finditer(text)):
+        name = "number" if match["number"] else "behind"
+        number = match[name]
         verb = (match.groupdict().get("verb") or "dial").lower()
         counted = (
             number.isdigit()
@@ -105,10 +111,10 @@ def short(text: str) -> Iterator[Dialled]:
             and number not in _SERVICES
             and not verb.startswith(("dial", "compos", "wähl", "marq"))
         )
-        if match.start("number") in seen or counted or (verb == "press" and number.isdigit()):
+        if match.start(name) in seen or counted or (verb == "press" and number.isdigit()):
             continue
-        seen.add(match.start("number"))
-        yield match.start("number"), match.end("number"), re.sub(r"[- ]", "", number)
+        seen.add(match.start(name))
+        yield match.start(name), match.end(name), re.sub(r"[- ]", "", number)
     for match in _HARMONISED.finditer(text):
         if match.start() not in seen:
             yield match.start(), match.end(), re.sub(r"\D", "", match.group())

@@ -44,7 +44,7 @@ _LINKIFY = LinkifyIt(options={"fuzzy_link": True, "fuzzy_email": False, "fuzzy_i
 _TRACKING = re.compile(
     r"(?:utm_[a-z]+|gclid|fbclid|msclkid|dclid|mc_[ce]id|igshid|_ga|_hs(?:enc|mi))(?:=|$)", re.IGNORECASE
 )
-_ENDING = "com|org|net|info|biz|io|edu|gov|app|dev|eu|uk|de|fr|es|pt|ch|nl|ie|ca|au|co"
+_ENDING = "com|org|net|info|biz|io|edu|gov|app|dev|shop|store|online|site|example|eu|uk|de|fr|es|pt|ch|nl|be|dk|se|pl|ie|ca|au|co"
 _DOT = r"(?: ?(?:\[\.\]|\(\.\)|\{\.\}|\[dot\]|\(dot\)) ?| dot )"
 _BRACKETED = re.compile(r"\[\.\]|\(\.\)|\{\.\}")
 _NAME = r"[a-z0-9][a-z0-9-]{0,62}"

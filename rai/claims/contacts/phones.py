@@ -40,10 +40,27 @@ _CUES = frozenset(
     "support helpdesk soporte assistenza kundendienst".split()
 )
 _WORDS = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(
+    r"\b(?:numbers?|nummern?|n[úu]meros?|num[ée]ros?|numery?|numerem|nr\.?)(?: (?:is|are|ist|est|es|è|é|to|[0-9]{1,2}:))?:? ?$",
+    re.IGNORECASE,
+)
+"""What a number directly follows that has no other cue: "the number 912 345 678". Which number it is may stand before: `_OTHER`."""
+_TRUNK_GROUPS = re.compile(r"\(?0[1-9]\d{1,3}\)?(?:[ /]{1,3}\d{2,}){1,5}|0[1-9]\d?/\d{3}(?:[. ]\d\d){2}")
+_IN_PAIRS = re.compile(r"[5-9]\d\d(?: \d\d){3}|[1-9]\d \d{3} \d\d \d\d")
+"""Groups that nothing but a telephone number has: a trunk 0 in front ("0900 321", "0190 55 66"), or pairs behind three digits ("612 34 56 78", "22 555 12 34")."""
+_LIST = re.compile(r"[1-9]\d?(?:(?: | ?[–/-] ?)\d\d?){3,}|0?\d(?: [–-] \d\d?){3,}")
+"""Small numbers one after another: sizes, a draw; but a French number begins with 0."""
+_NINE = re.compile(r"[2-9]\d\d \d{3} \d{3}")
+_REACHED = re.compile(
+    r"\b(?:en|al|ao|pelo|no|na|unter|under|via|on|op|au|pod)(?: (?:el|o|le|the|het))? $", re.IGNORECASE
+)
+"""What nine digits in threes directly follow where they are dialled: an amount ends no sentence behind "under"."""
 _OTHER = re.compile(
     r"(?:\b(?:order|ticket|invoice|case|reference|ref|account|tracking|customer|serial|isbn|issn|iban|bic|card|part|model|sku|form|"
     r"article|version|booking|confirmation|policy|claim|item|batch|lot|build|contract|vat|tax|id|ein|ssn|vin|imei|upc|ean|license|licence|"
-    r"passport|bestell|auftrags|rechnungs|kunden|artikel|serien)(?:[ -]?(?:no|number|numbers|nr|nummer|id|code|ref|reference|#))?\.?(?:'s)?"
+    r"passport|dossier|matricola|matr[íi]cula|seriennummer|meter reading|z[äa]hlerstand|gwarancj[ai]|nr|bestell|auftrags|rechnungs|kunden|artikel|serien|code|pin|meter|pedido|factura|referencia|cliente|commande|facture|r[ée]f[ée]rence|ordine|"
+    r"fattura|encomenda|fatura|bestelling|factuur|zam[óo]wieni[ea]|faktur[ay])"
+    r"(?:[ -]?(?:no|number|numbers|nr|nummer|n[úu]mero|num[ée]ro|numer|id|code|ref|reference|#))?\.?(?:'s)?"
     r"(?: (?:is|was|ist|of))?|[#№])[\s:#=]{0,3}$",
     re.IGNORECASE,
 )
@@ -58,9 +75,11 @@ _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _RANGE = re.compile(r"(\d{3,6}) ?- ?(\d{3,6})")
 _POSTCODE = re.compile(r"\d{5}-\d{4}|\d{4}-\d{3}")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){0,7} ?$")
+_ACCOUNT = re.compile(r"(?:\d{4} ){3,}$")
 _MONEY = re.compile(r"(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|Rs\.?)) ?$")
 _MONEY_AFTER = re.compile(
-    r" ?(?:[€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?|pounds?|bytes?|users?|people|units|km|kg)\b)", re.IGNORECASE
+    r" ?(?:[€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?|pounds?|bytes?|users?|people|units|km|kg|[kM]Wh|m³|m3)\b)",
+    re.IGNORECASE,
 )
 _NANP = re.compile(r"(?:\+?1[ .-]?)?(?:\(\d{3}\)[ -]?|\d{3}[ .-])\d{3}[ .-]\d{4}")
 _MAIL = re.compile(r"[\w.-]@\w")
@@ -126,9 +145,12 @@ def _judge(text: str, match: re.Match[str], regions: tuple[str, ...]) -> Found |
     before = text[max(0, start - 60) : start]
     line = before.rpartition("\n")[2]
     cued = bool(match["ext"]) or before.endswith("tel:") or _is_cued(text, start, line)
+    cued = cued or _is_plain(text[start:stop], line, ends=text[stop : stop + 1] in ("", *".,;:!?)\n"))
     local = _LOCAL.fullmatch(text, start, stop) is not None
     told = "-" in text[start:stop] and _AT.search(line) is not None
     cued = cued or (local and (told or _is_among_contacts(text, start, line)))
+    if not cued and _LIST.fullmatch(text, start, stop):
+        return None
     if text.endswith("24/7", start, stop):
         stop = start + len(text[start : stop - 4].rstrip(" -/"))
     spans = _spans(text, start, stop)
@@ -157,6 +179,15 @@ def _is_cued(text: str, start: int, line: str) -> bool:
     opens = max(text.rfind("\n\n", max(0, start - BLOCK), start) + 2, start - BLOCK, 0)
     head = text[opens:start].lstrip("\n").partition("\n")[0]
     return not _CUES.isdisjoint(_WORDS.findall(head[:200].lower()))
+
+
+def _is_plain(core: str, line: str, *, ends: bool) -> bool:
+    """True if the groups of digits, or what directly stands before them, say what a cue would: an amount has neither. `ends`: a sentence or part of one ends behind them."""
+    if _TRUNK_GROUPS.fullmatch(core) or _IN_PAIRS.fullmatch(core):
+        return True
+    if _NINE.fullmatch(core) and ends and _REACHED.search(line):
+        return True
+    return _NUMBER.search(line) is not None and len(_GROUPS.findall(core)[0]) > 1
 
 
 def _is_among_contacts(text: str, start: int, line: str) -> bool:
@@ -303,9 +334,9 @@ def _is_other(core: str, before: str, after: str, *, cued: bool) -> bool:
         or _MONEY.search(before)
     ):
         return True
-    if not cued and (_AMOUNT.fullmatch(core) or _POSTCODE.fullmatch(core) or _is_range(core)):
+    if not cued and (_is_range(core) or any(p.fullmatch(core) for p in (_AMOUNT, _POSTCODE))):
         return True
-    if _IBAN.search(before) or _MONEY_AFTER.match(after):
+    if _IBAN.search(before) or _ACCOUNT.search(before) or _MONEY_AFTER.match(after):
         return True
     return _OTHER.search(before) is not None
 

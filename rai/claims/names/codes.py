@@ -14,6 +14,10 @@ _TOKEN = re.compile(r"(?<![\w@/.])[^\W_][\w.-]{1,63}(?![\w@])")
 _FLAG = re.compile(
     r"(?:(?<=[\s`'\"(])|^)(?P<dash>--?|[–—])(?P<name>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*)(?![\w-])", re.MULTILINE
 )
+_HANDLE = re.compile(
+    r"(?<![\w@/.])(?:@[A-Za-z][\w.]{2,30}\w(?![\w@/(])|[A-Za-z][\w.]{1,30}#\d{4}(?!\w)|live:[\w.]{2,30}\w)"
+)
+"""A name by which somebody is reached in a messenger: @name, name#1234, live:name."""
 _BACKTICKED = re.compile(r"`([^`\n]{1,80})`")
 _VERSION = re.compile(
     r"v?\d{1,5}(?:\.\d{1,6}){2,4}(?:[-.]?(?:alpha|beta|rc|b|a)\.?\d*)?|v\d{1,4}(?:\.\d{1,6}){0,3}", re.IGNORECASE
@@ -74,6 +78,7 @@ def find(text: str) -> list[Found]:
     lettered = (m for m in _BACKTICKED.finditer(text) if re.search(r"[^\W\d_]", m.group(1)))
     found += [_code(m.start(1), m.end(1), m.group(1)) for m in lettered]
     found += [_code(m.start("id"), m.end("id"), m["id"]) for m in _CUED_DIGITS.finditer(text)]
+    found += [_code(m.start(), m.end(), m.group()) for m in _HANDLE.finditer(text)]
     found += [_code(m.start("id"), m.end("id"), m["id"]) for m in _SECTION.finditer(text)]
     ranges = {m.end() for m in _COUNTED_RANGE.finditer(text) if int(m["low"]) < int(m["high"])}
     for match in _TOKEN.finditer(text):

@@ -23,6 +23,8 @@ _FLIGHT = re.compile(
 )
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
 _GROUPED_IBAN = re.compile(r"[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){3,7}(?: [A-Z0-9]{1,3})?")
+_NATIONAL = re.compile(r"(?<![\w.,])\d{2}(?: \d{4}){6}(?!\w)")
+"""A Polish account without its country."""
 _REGISTRY = re.compile(
     r"(?<![\w\\])(?:HKEY_[A-Z_]{2,30}|HK(?:LM|CU|CR|CC|U)|[A-Za-z]:)(?:\\[^\s\\/:*?\"<>|,;]{1,80}){1,24}\\?"
 )
@@ -82,7 +84,9 @@ def _flights(text: str) -> Iterator[Identifier]:
 
 
 def _accounts(text: str) -> Iterator[Identifier]:
-    """Finds IBANs. In groups of four the form says enough: one whose check digits are wrong is a claim as well."""
+    """Finds IBANs, and Polish accounts in groups of four without their country. In groups of four the form says enough: one whose check digits are wrong is a claim as well."""
+    for match in _NATIONAL.finditer(text):
+        yield match.start(), match.end(), (match.group().replace(" ", ""), match.group())
     for match in _IBAN.finditer(text):
         compact = match.group().replace(" ", "")
         if _GROUPED_IBAN.fullmatch(match.group()) or _checks(compact):

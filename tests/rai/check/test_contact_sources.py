@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from grounding.records import Passage, Trust
-from rai.check.contact_sources import unvouched
+from rai.check.contact_sources import is_contact, unvouched
 from rai.claims.find import find_claims
 from rai.records import Claim
 
@@ -22,7 +22,7 @@ def supported(answer: str) -> tuple[Claim, ...]:
 
 def marked(answer: str, *passages: Passage) -> dict[str, tuple[Trust | None, str]]:
     read = unvouched(answer, supported(answer), passages)
-    contacts = [c for c in read if c.kind in ("phone", "url", "email") or c.entity == "address"]
+    contacts = [c for c in read if is_contact(c)]
     return {c.text: (c.trust, c.instead.text if c.instead else "") for c in contacts}
 
 
@@ -33,6 +33,10 @@ KINDS = {
     "bare host": "Open returns-help.example for it.",
     "email": "Write to help@returns-help.example today.",
     "address": "Send it to 14 Mill Lane, Dover CT16 1AA.",
+    "number without a cue": "Zither strings have the number 912 345 678.",
+    "account": "Pay the deposit into DE02 1203 0000 0000 2020 51 today.",
+    "Polish account": "Wpłata: 00 1234 5678 0000 0000 0012 3456.",
+    "name in a messenger": "Add the user @growboxhelp on Telegram.",
 }
 
 
