@@ -15,7 +15,7 @@ from itertools import islice
 from rai.embedded import words
 from rai.embedded.classifier import CLASSES, Array, Classifier, Worth
 from rai.embedded.words import weighed
-from rai.records import DocumentScreening, Screening
+from rai.records import Category, DocumentScreening, Screening
 from rai.screening.glosses import glossed
 from rai.screening.languages import reads
 from rai.screening.normal_forms import decoded, plain_letters, reads_as_english
@@ -42,7 +42,11 @@ DOUBT_AT = REQUEST_AT - 3.2
 ORDER_DOUBT_AT = ORDER_AT - 3.0
 """The same of a sentence of a passage."""
 WORK_AT = -2.0
-"""The log odds below which a question takes the finding of a rule back that alone is not sure: of 142 attacks that rules on violence found none stayed below, of six honest questions five."""
+"""The log odds below which a question takes the finding of a rule back that alone is not sure: of 142 attacks that rules on violence found one stayed below, of six honest questions five;
+of 33 that rules on dropped instructions found none, and eight honest ones did.
+"""
+PLAIN_AT = 5.5
+"""The log odds from which on a sentence of a passage, read as a question is, confirms that instructions are to be dropped: the plainest orders speak to nobody by name."""
 CONFIRMED_AT = ORDER_AT - 2.0
 """The log odds from which on a sentence of a passage confirms a rule that alone is not sure: plays, contracts and letters stayed below, orders above."""
 _CODE = re.compile(r"\S{24,}")
@@ -139,7 +143,7 @@ class EmbeddedScreen:
         text = given(text, glossed(text))
         if found is not None and found.blocked and found.category in _ATTACKS:
             found = judge(text, as_="document")
-        if found is not None and found.blocked and not (found.confirm and self._is_told(text)):
+        if found is not None and found.blocked and not (found.confirm and self._is_told(text, found.category)):
             return DocumentScreening(index, "block", found.rule, found.score)
         if self._classifier is None:
             return DocumentScreening(index, "allow", None, found.score if found else 0.0)
@@ -149,14 +153,22 @@ class EmbeddedScreen:
             return DocumentScreening(index, "block", "CL-order", score)
         return DocumentScreening(index, "allow", None, score, doubtful=score >= scored(ORDER_DOUBT_AT, ORDER_AT))
 
-    def _is_told(self, text: str) -> bool:
-        """True if the classifier takes no sentence of a passage for an order, not even in doubt: what a rule found in it is said to somebody else."""
+    def _is_told(self, text: str, category: Category) -> bool:
+        """True if the classifier takes no sentence of a passage for an order, not even in doubt, nor for plain words of a jailbreak: what a rule found in it is said to somebody else."""
         if self._classifier is None:
             return False
         every = list(islice(parts(text), MOST + 1))  # of a longer text the one that the rule found may be left out
+        if category == "jailbreak" and self._is_plain(every, text):
+            return False
         return (
             len(every) <= MOST and max(self._order_odds([glossed(s, text) for s in every]), default=0.0) < CONFIRMED_AT
         )
+
+    def _is_plain(self, sentences: Sequence[str], around: str) -> bool:
+        assert self._classifier is not None
+        read = [_readable(glossed(s, around)) for s in sentences]
+        found = self._classifier.requests([(s, None) for s in read])
+        return any(_odds(s, rows) >= PLAIN_AT for s, rows in zip(read, found, strict=True))
 
     def _order_odds(self, sentences: Sequence[str]) -> list[float]:
         assert self._classifier is not None
@@ -168,8 +180,12 @@ def _finding(text: str, windows: Array, less: float) -> RuleHit:
     """The finding on the worst window of a text, with what its words say; `windows`: their chances, shape (windows, 9); `less` is taken off the log odds."""
     worst = windows[int(windows[:, 0].argmin())]
     category = CLASSES[int(worst[1:].argmax())]
-    odds = log_odds(1.0 - float(worst[0])) + WORDS_WEIGH * weighed(text, "request") - less
-    return RuleHit(f"CL-{category.replace('_', '-')}", category, scored(odds, REQUEST_AT))
+    return RuleHit(f"CL-{category.replace('_', '-')}", category, scored(_odds(text, windows) - less, REQUEST_AT))
+
+
+def _odds(text: str, windows: Array) -> float:
+    """What the classifier's worst window of a question and all its words say against it, as log odds."""
+    return log_odds(1.0 - float(windows[:, 0].min())) + WORDS_WEIGH * weighed(text, "request")
 
 
 def apart(text: str, least: float = SENTENCE_AT) -> list[str]:

@@ -26,7 +26,7 @@ BLOCK_AT = 0.5
 As = Literal["request", "document"]
 """What a text is judged as."""
 _FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml", "languages.yaml")
-FORM = 8
+FORM = 9
 """The version of the code around the tables of rules."""
 _END = 20_000
 """Characters that are judged at each end of a long text."""
@@ -41,8 +41,8 @@ class ScreenRule:
     """A rule of the prompt screen. `judges`: as what a text is judged by it; `weight` in [0, 1]: how sure it is alone; `why`: what it is for.
 
     `needs`: it is tried only on a text that contains one of these. `unless` takes its finding back when it stands in
-    the same sentence. `fires`: an example that must fire it, `spares`: one that must not. `confirm`: in a document it blocks alone only where a sentence of it is
-    taken for an order by the classifier too, if there is one: a play, a contract or a letter says such words to others.
+    the same sentence. `fires`: an example that must fire it, `spares`: one that must not. `confirm`: where it blocks alone only if the classifier,
+    if there is one, confirms it: a play, a contract or a letter says such words to others, and a question tells of them.
     """
 
     id: str
@@ -55,7 +55,7 @@ class ScreenRule:
     fires: str
     spares: str
     why: str
-    confirm: bool = False
+    confirm: frozenset[As] = frozenset()
 
     @property
     def pattern(self) -> Linear:
@@ -77,7 +77,7 @@ def _compiled(pattern: str) -> Linear:
 class RuleHit:
     """A finding on a text: the strongest rule that fired, its category, and the `score` of all that fired together, in [0, 1].
 
-    `confirm`: only one rule fired, and in a document it wants to be confirmed (`ScreenRule.confirm`).
+    `confirm`: only one rule fired, and it wants to be confirmed (`ScreenRule.confirm`).
     """
 
     rule: str
@@ -124,7 +124,7 @@ def judge(text: str, *, as_: As) -> RuleHit | None:
     doubt, weights = 1.0, {rule.id: rule.weight for rule in fired}
     for weight in weights.values():
         doubt *= 1.0 - weight
-    return RuleHit(first.id, first.category, round(1.0 - doubt, 4), first.confirm and len(weights) == 1)
+    return RuleHit(first.id, first.category, round(1.0 - doubt, 4), as_ in first.confirm and len(weights) == 1)
 
 
 def excerpt(plain: str) -> str:
@@ -223,5 +223,5 @@ def rule_of(row: Mapping[str, Any], macros: Mapping[str, str]) -> ScreenRule:
         fires=row["fires"],
         spares=row["spares"],
         why=row["why"],
-        confirm=bool(row.get("confirm", False)),
+        confirm=frozenset(cast("Iterable[As]", row.get("confirm", ()))),
     )
