@@ -28,7 +28,7 @@ from bot.cli import app
 from bot.http.metrics import Metrics
 from bot.review.roles import RIGHTS, Right, Role
 from bot.settings.forms import PREFIX
-from bot.settings.load import load_settings
+from bot.settings.load import choices_of, load_settings
 from bot.settings.settings import PLACES, Place, Settings
 from grounding.errors import SettingsError
 from tools.capacity import table as capacity
@@ -119,8 +119,7 @@ def default(place: Place) -> str:
 
 
 def choices(place: Place) -> list[str]:
-    found = get_args(place.info.annotation)
-    return list(found) if found and all(isinstance(choice, str) for choice in found) else []
+    return choices_of(place.info)
 
 
 def form(name: str, place: Place) -> str:

@@ -191,9 +191,9 @@ def imaginer(
 def prompt_screen(settings: Settings, first: PromptScreen, resources: Resources) -> PromptScreen:
     """The prompt screen: `first`, and behind it the stronger one that the settings name; without that its doubts are noted."""
     if settings.screen.kind == "content_safety":
-        return CascadeScreen(first, _content_safety(settings, resources), when=settings.screen.when)
+        return CascadeScreen(first, _content_safety(settings, resources), when=settings.screen.asked)
     if settings.screen.kind == "moderation":
-        return CascadeScreen(first, _moderation(settings, resources), when=settings.screen.when, documents=False)
+        return CascadeScreen(first, _moderation(settings, resources), when=settings.screen.asked, documents=False)
     if settings.screen.kind == "model":
         return CascadeScreen(first, _by_model(settings, first, resources), when=settings.screen.asked)
     return CascadeScreen(first)

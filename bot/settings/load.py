@@ -127,10 +127,17 @@ def _is_secret(field: FieldInfo) -> bool:
     return "SecretStr" in str(field.annotation)
 
 
+def choices_of(field: FieldInfo) -> list[str]:
+    """What a setting may be, where that is one of some words, or none of them if it is not set; else empty."""
+    found = get_args(field.annotation)
+    if type(None) in found:
+        found = tuple(choice for kind in found if kind is not type(None) for choice in get_args(kind))
+    return list(found) if all(isinstance(choice, str) for choice in found) else []
+
+
 def _allowed(name: str, message: str) -> str:
     field = PLACES[name].info
-    choices = get_args(field.annotation)
-    if choices and all(isinstance(choice, str) for choice in choices):
+    if choices := choices_of(field):
         return f"one of {', '.join(choices)}"
     if field.annotation in (int, int | None):
         low, high = _bound(field, "ge"), _bound(field, "le")

@@ -142,7 +142,7 @@ def _registration(settings: Settings) -> str:
 def _screens(settings: Settings) -> Diagnosis:
     if settings.screen.kind == "embedded":
         return Diagnosis("prompt screen", "ok", "embedded alone: what it is in doubt about is allowed and noted")
-    judged = "all that it allows" if settings.screen.when == "always" else "what it is in doubt about"
+    judged = "all that it allows" if settings.screen.asked == "always" else "what it is in doubt about"
     return Diagnosis("prompt screen", "ok", f"embedded, then {settings.screen.kind} for {judged}")
 
 

@@ -19,10 +19,10 @@ class Screen(Group):
         alias="screen",
         description="the stronger screen behind the embedded one; embedded: none, what is in doubt is allowed and noted; model: the chat model",
     )
-    when: Literal["doubt", "always"] = Field(
-        "always",
+    when: Literal["doubt", "always"] | None = Field(
+        None,
         alias="screen_when",
-        description="what the stronger screen judges: all that the embedded one allows, or only what that is in doubt about; of model the default is doubt",
+        description="what the stronger screen judges: always, all that the embedded one allows (the default but for model), or only what that is in doubt about (that of model)",
     )
     model: str | None = Field(
         None,
@@ -33,7 +33,7 @@ class Screen(Group):
     @property
     def asked(self) -> Literal["doubt", "always"]:
         """What the stronger screen is asked about: of a chat model, which takes a second for each text, only doubts unless it is said otherwise."""
-        return self.when if "when" in self.model_fields_set or self.kind != "model" else "doubt"
+        return self.when or ("doubt" if self.kind == "model" else "always")
 
 
 class ContentSafety(Group):

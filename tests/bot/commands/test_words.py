@@ -497,3 +497,17 @@ def test_doctor_says_that_a_stronger_screen_does_not_answer(
     assert checks[name]["status"] == "fail"
     assert checks["prompt screen"]["detail"] == f"embedded, then {given['SCREEN']} for all that it allows"
     assert "canary" not in ran.out
+
+
+@pytest.mark.parametrize(
+    ("given", "judged"),
+    [({}, "what it is in doubt about"), ({"SCREEN_WHEN": "always"}, "all that it allows")],
+)
+def test_doctor_says_what_a_model_behind_the_screen_is_asked_about(
+    attest: Attest, monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int, given: dict[str, str], judged: str
+) -> None:
+    base = {"SCREEN": "model", "OPENAI_BASE_URL": f"http://127.0.0.1:{unused_tcp_port}/v1", "OPENAI_MODEL": "m"}
+    for setting, value in {**base, **given}.items():
+        monkeypatch.setenv(f"ATTEST_{setting}", value)
+    checks = {check["name"]: check for check in attest("doctor", "--json").document["checks"]}
+    assert checks["prompt screen"]["detail"] == f"embedded, then model for {judged}"
