@@ -35,9 +35,12 @@ class Mixed:
 
 
 def rows(kind: str, authors: Iterable[str] = AUTHORS) -> Iterator[dict[str, Any]]:
-    """The rows of one kind: honest, attack, docs_honest or docs_poisoned."""
+    """The rows of one kind: honest, attack, docs_honest or docs_poisoned. The order in a poisoned passage, which stands between ⟦ and ⟧ in the file, is `planted`."""
     for author in authors:
-        yield from json_lines(FOLDER / author / f"{kind}.jsonl")
+        for row in json_lines(FOLDER / author / f"{kind}.jsonl"):
+            before, mark, rest = row["text"].partition("⟦")
+            planted, _, after = rest.partition("⟧")
+            yield {**row, "text": before + planted + after, "planted": planted} if mark else row
 
 
 def lessons(authors: Sequence[str] = AUTHORS) -> list[Lesson]:
