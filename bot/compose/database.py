@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
+from sqlalchemy import Connection
+
 from bot.places import Places, places_of
 from bot.settings.settings import Settings
 from bot.workers.live import LiveWorker, live_workers
@@ -151,8 +153,12 @@ async def checked(settings: Settings, worker: str | None) -> CheckedDatabase:
 
 def made_tables(database: Postgres, worker: str | None) -> dict[str, tuple[int, int]]:
     """As `upgraded`, of that database."""
-    with told(_WHAT), database.writing(LOCK) as connection:
+
+    def work(connection: Connection) -> dict[str, tuple[int, int]]:
         refuse_unfit(connection)
         if worker is not None and not has_role(connection, worker):
             raise InputError(f"--worker {worker!r}: the database has no such role; CREATE ROLE makes one")
         return upgrade(connection, schema_parts(), worker)
+
+    with told(_WHAT):
+        return database.run(work, lock=LOCK)

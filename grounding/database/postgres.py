@@ -91,6 +91,8 @@ NOW: ColumnElement[float] = cast(func.extract("epoch", func.clock_timestamp()), 
 CLOCK = "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
 """The same, for a statement that is a text."""
 _NO_TABLE = "42P01"
+_UNDONE = ("40P01", "40001")
+"""The SQLSTATE of a transaction that the server gave up for another: an upgrade and a worker may each hold what the other waits for. Nothing of it is stored."""
 _UNREACHED = ("", "57P03")
 """The SQLSTATE of a connection that is refused: none where nobody listens, or the server is starting."""
 _OUR_OWN = "P0001"
@@ -296,14 +298,15 @@ def retried(work: Callable[[], T], waits: tuple[float, ...] = RETRIES_S) -> T:
 
 
 def _again(once: Callable[[], T], waits: tuple[float, ...], may: Callable[[], bool] = lambda: True) -> T:
-    """What `once` returns, done again as by `retried`, as long as it `may` be."""
+    """What `once` returns, done again as by `retried`, as long as it `may` be, and where the server undid it for the sake of another."""
     lost = False
     for wait in waits:
         try:
             return once()
         except DBAPIError as error:
             lost = lost or error.connection_invalidated
-            if not may() or not (error.connection_invalidated or (lost and _is_unreached(error))):
+            gone = error.connection_invalidated or (lost and _is_unreached(error))
+            if state_of(error) not in _UNDONE and not (gone and may()):
                 raise
             time.sleep(wait)
     return once()

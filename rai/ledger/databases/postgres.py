@@ -6,6 +6,7 @@ last entry, of kind `erase`, names.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -16,7 +17,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.types import Text
 
 from grounding.database.postgres import FULL, Postgres, refuse_unfit, state_of, told, why
-from grounding.database.schema import SchemaPart, Step, refuse_other
+from grounding.database.schema import SchemaPart, Step, refuse_other, states
 from grounding.database.tables import KeptTable
 from grounding.errors import StoreError
 from rai.ledger import sql
@@ -141,6 +142,7 @@ def _triggers() -> Iterator[str]:
         yield f"ALTER TABLE {name.partition('_')[0]} ENABLE ALWAYS TRIGGER {name}"
 
 
+LOG = logging.getLogger("attest")
 PART = SchemaPart(
     "ledger",
     (Step((*_TABLES, *_functions(), *_triggers()), oldest=1),),
@@ -335,6 +337,14 @@ class PostgresLedger:
                 yield f"changed: the {what} {name} is gone"
             elif found[what, name] != said:
                 yield f"changed: the {what} {name} is not as it was made"
+        (state,) = states(connection, [PART])
+        if state.number > PART.number:  # what the next release put there cannot be told from what somebody else did
+            LOG.warning(
+                "the ledger's schema %d is newer than this program's %d: nothing is said of what it does not know there",
+                state.number,
+                PART.number,
+            )
+            return
         for what, name in sorted(found.keys() - made.keys()):
             yield f"changed: the store holds a foreign {what}, {name[:60]!r}"
 

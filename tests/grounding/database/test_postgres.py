@@ -360,3 +360,38 @@ def test_a_server_that_is_away_for_a_moment_is_waited_for_behind_a_connection_th
 def looked(database: Postgres) -> object:
     with told("the ledger"), database.reading() as connection:
         return connection.exec_driver_sql("SELECT 1").scalar()
+
+
+@pytest.mark.parametrize("by", ["run", "write"])
+def test_a_transaction_that_the_server_gives_up_for_another_is_done_again(database_url: str, by: str) -> None:
+    """Each holds what the other waits for: one of them is undone, and both come to an end."""
+    run(
+        database_url,
+        "CREATE TABLE two (n integer PRIMARY KEY, m integer NOT NULL)",
+        "INSERT INTO two VALUES (1, 0), (2, 0)",
+    )
+    met, tries = threading.Barrier(2), list[int]()
+
+    def crossed(first: int, second: int) -> Callable[[Connection], None]:
+        begun = False
+
+        def work(connection: Connection) -> None:
+            nonlocal begun
+            tries.append(first)
+            connection.exec_driver_sql(f"UPDATE two SET m = m + 1 WHERE n = {first}")
+            if not begun:
+                begun = True
+                connection.exec_driver_sql("SELECT 1")
+                met.wait(30)
+            connection.exec_driver_sql(f"UPDATE two SET m = m + 1 WHERE n = {second}")
+
+        return work
+
+    database = Postgres(database_url)
+    say = getattr(database, by)
+    with ThreadPoolExecutor(2) as threads:
+        for done in (threads.submit(say, crossed(1, 2)), threads.submit(say, crossed(2, 1))):
+            done.result(60)
+    assert run(database_url, "SELECT m FROM two") == [(2,), (2,)]
+    assert len(tries) == 3
+    database.close()

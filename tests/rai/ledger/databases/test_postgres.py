@@ -258,6 +258,21 @@ def test_a_database_without_tables_or_of_another_schema_is_one_line(database_url
     asyncio.run(SqlLedger(Postgres(database_url), key).close())
 
 
+async def test_what_a_later_schema_has_is_no_fault_and_what_it_took_away_is(database_url: str, tmp_path: Path) -> None:
+    ledger = ledger_in(database_url, tmp_path)
+    await ledger.append("turn", {"n": 1})
+    run(database_url, "CREATE INDEX later ON entries (entry_id)")
+    assert ["foreign" in found.why for found in (await ledger.verify()).breaks] == [True]
+    run(database_url, f"UPDATE attest_schema SET number = {PART.number + 1} WHERE part = 'ledger'")
+    assert (await ledger.verify()).ok
+    (trigger, *_) = run(
+        database_url, "SELECT tgname FROM pg_trigger WHERE tgrelid = 'entries'::regclass AND NOT tgisinternal"
+    )
+    run(database_url, f"DROP TRIGGER {trigger[0]} ON entries")
+    assert ["is gone" in found.why for found in (await ledger.verify()).breaks] == [True]
+    await ledger.close()
+
+
 async def test_an_emptied_ledger_gets_no_new_anchor(database_url: str, tmp_path: Path) -> None:
     ledger = ledger_in(database_url, tmp_path)
     await ledger.append("turn", {"n": 1})
