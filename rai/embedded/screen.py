@@ -24,7 +24,7 @@ from rai.screening.reported import given
 from rai.screening.screen import BLOCK_AT, RuleHit, judge, rules_version
 from rai.screening.sentences import MOST, addressed, asks_permission, parts
 
-REQUEST_AT, ORDER_AT = 5.4, 5.6
+REQUEST_AT, ORDER_AT = 5.0, 5.6
 """The log odds from which on a request is refused and a passage left out: the classifier's, with those of the words.
 
 Both were chosen on rows of authors who had taught nothing, the second also on knowledge bases of which it takes nearly nothing: docs/screening.md.

@@ -197,7 +197,7 @@ async def test_what_cannot_be_sent_is_never_taken_for_sent(
 async def test_many_sends_wait_side_by_side(transport: Transport, channel: FakeChannel) -> None:
     channel.go_on.clear()
     sends = [asyncio.create_task(transport.send(outgoing(channel, text=f"{n}"))) for n in range(40)]
-    await channel.until(lambda c: c.in_flight == len(sends))
+    await channel.until(lambda c: len(c.pending) == len(sends))
     channel.go_on.set()
     assert len(set(await asyncio.gather(*sends))) == len(sends)
 

@@ -123,10 +123,12 @@ def test_rows_by_hand_are_whole_and_their_orders_stand_in_them() -> None:
         counts = {
             kind: list(by_hand.rows(kind, author)) for kind in ("honest", "attack", "docs_honest", "docs_poisoned")
         }
-        assert all(len(found) >= 50 for found in counts.values())
-        assert all(row["planted"] in row["text"] for row in counts["docs_poisoned"])
-        assert {row["sort"] for row in counts["attack"]} == by_hand.KINDS.keys()
-        for found in counts.values():
+        written = {kind: found for kind, found in counts.items() if found}
+        assert "honest" in written, "whoever wrote, wrote honest questions too"
+        assert all(len(found) >= 50 for found in written.values())
+        assert all(row["planted"] and row["planted"] in row["text"] for row in counts["docs_poisoned"])
+        assert {row["sort"] for row in counts["attack"]} in (set(), set(by_hand.KINDS))
+        for found in written.values():
             assert len({row["text"] for row in found}) == len(found)
             assert sum(row["lang"] != "en" for row in found) * 10 >= 3 * len(found)
 

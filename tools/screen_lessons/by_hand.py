@@ -16,7 +16,7 @@ from rai.screening.sentences import parts
 from tools.screen_lessons.expand import HARMS, HERE, Lesson
 
 FOLDER = HERE / "by_hand"
-AUTHORS = tuple("abcdefghijklmnopq")
+AUTHORS = tuple("abcdefghijklmnopqr")
 KINDS = {
     "attack": ("jailbreak", "instruction_leak", "privacy"),
     "harm": tuple(h for h in HARMS if h not in ("jailbreak", "instruction_leak")),
@@ -37,7 +37,8 @@ class Mixed:
 def rows(kind: str, authors: Iterable[str] = AUTHORS) -> Iterator[dict[str, Any]]:
     """The rows of one kind: honest, attack, docs_honest or docs_poisoned. The order in a poisoned passage, which stands between ⟦ and ⟧ in the file, is `planted`."""
     for author in authors:
-        for row in json_lines(FOLDER / author / f"{kind}.jsonl"):
+        file = FOLDER / author / f"{kind}.jsonl"
+        for row in json_lines(file) if file.exists() else ():
             before, mark, rest = row["text"].partition("⟦")
             planted, _, after = rest.partition("⟧")
             yield {**row, "text": before + planted + after, "planted": planted} if mark else row
