@@ -41,7 +41,7 @@ from bot.teams.extension.checked import check_card, check_text, found_of
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import MAX_MESSAGE, MessageExtension
 from bot.teams.history import ConversationHistory
-from bot.teams.inbox import Abandoned, ActivityKey, Attempt, Inbox, key_of
+from bot.teams.inbox import DELETED, EDITED, Abandoned, ActivityKey, Attempt, Inbox, key_of
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
@@ -189,9 +189,9 @@ class ActivityHandler:
         asked = key_of(activity)
         if not (await self._inbox.knows(asked) or is_personal(activity) or mentions_bot(activity)):
             return Result(202)
-        key = replace(asked, activity=f"{asked.activity} edited {_version(activity)}")  # no activity's id has a space
+        key = replace(asked, activity=f"{asked.activity}{EDITED}{_version(activity)}")
         if await self._inbox.take(key, activity):
-            await self._forget_message(activity)
+            await self._forget_message(activity, key.activity)
             try:
                 self._submit(activity, key)
             except Busy:
@@ -203,13 +203,14 @@ class ActivityHandler:
         """A message was taken back: what was said of it is forgotten now, and once more behind the turn that may be about to be remembered, whichever process has that."""
         await self._forget_message(activity)
         asked = key_of(activity)
-        key = replace(asked, activity=f" deleted {asked.activity}")  # no activity's id has a space
+        key = replace(asked, activity=f"{DELETED}{asked.activity}")
         if await self._inbox.take(key, activity):
             self._submit(activity, key)
 
-    async def _forget_message(self, activity: Json) -> None:
-        """End the turn of a message, and forget what was said of it; the ledger keeps its entry."""
+    async def _forget_message(self, activity: Json, version: str = "") -> None:
+        """End the turn of a message, whichever process has it, and forget what was said of it; the ledger keeps its entry. `version`: the edited form that is answered in its place."""
         asked = key_of(activity)
+        await self._inbox.take_back(asked, version)
         for key in list(self.working):
             if replace(key, activity=key.activity.partition(" ")[0]) == asked:
                 self._stops.setdefault(key, Stop()).press()
@@ -326,7 +327,8 @@ class ActivityHandler:
             return True
         held = Attempt(key, attempt)
         if not await self._inbox.holds(held):
-            await self._deliveries.write(delivery.ended(TAKEN_OVER))
+            changed = await self._inbox.changed(key)
+            await self._deliveries.write(delivery.ended(STOPPED if changed else TAKEN_OVER))
             return False
         if _begins_anew(question, reply):
             await self._forget(activity, held)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import (
     ColumnElement,
@@ -41,6 +41,8 @@ LEASE_S = 3.5
 """Renewed every second. So a turn whose process is gone goes on within five seconds."""
 UNHELD_S = 10.0
 """Seconds after which an activity that nobody holds is not waited for: whoever should have taken it over has not."""
+EDITED, DELETED = " edited ", " deleted "
+"""What stands behind the id of a message in the key of an edited form of it, and in front of it in that of its deletion: no activity's id has a space."""
 _STEP_S = 1e-6
 """What a time is later by, at least, than that of the activity stored before it in its conversation: a clock may be put back."""
 
@@ -127,6 +129,21 @@ class Inbox:
         """As if it had never come, so that a repeat is taken."""
         await self._state.run(lambda c: c.execute(delete(inbox).where(_is(key))))
 
+    async def take_back(self, key: ActivityKey, version: str = "") -> None:
+        """The message was edited or deleted: end it, and each edited form of it but `version`, wherever it is in hand. Whoever has it finds the fence moved."""
+        mine = and_(_forms_of(key), inbox.c.activity != version, inbox.c.status == "received")
+        ended = update(inbox).where(mine).values(status="done", body=None, attempts=inbox.c.attempts + 1)
+        await self._state.write(lambda c: c.execute(ended))
+
+    async def changed(self, key: ActivityKey) -> bool:
+        """Whether the message was edited or deleted since."""
+        own, other = inbox.alias(), inbox.alias()
+        plain = key.activity.partition(EDITED)[0]
+        later = and_(_forms_of(replace(key, activity=plain), other), other.c.received_at > own.c.received_at)
+        gone = _is(replace(key, activity=f"{DELETED}{plain}"), other)
+        wanted = select(literal(1)).where(_is(key, own), or_(later, gone)).limit(1)
+        return await self._state.ask(lambda c: c.execute(wanted).first()) is not None
+
     async def renew(self, held: Mapping[ActivityKey, int]) -> None:
         """Hold on to what is still being worked on: keys with the attempt that holds them."""
         await self._set_lease(held, self._now() + self._lease)
@@ -211,6 +228,16 @@ def _columns(key: ActivityKey) -> dict[str, str]:
 
 def _is(key: ActivityKey, rows: FromClause = inbox) -> ColumnElement[bool]:
     return and_(rows.c.channel == key.channel, rows.c.conversation == key.conversation, rows.c.activity == key.activity)
+
+
+def _forms_of(key: ActivityKey, rows: FromClause = inbox) -> ColumnElement[bool]:
+    """The message itself and its edited forms."""
+    edited = rows.c.activity.startswith(f"{key.activity}{EDITED}", autoescape=True)
+    return and_(
+        rows.c.channel == key.channel,
+        rows.c.conversation == key.conversation,
+        or_(rows.c.activity == key.activity, edited),
+    )
 
 
 def _with(key: ActivityKey, rows: FromClause) -> ColumnElement[bool]:

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from sqlalchemy import Connection
 from bot.privacy import conversations
 from bot.state import State, turns
 from bot.teams.history import ConversationHistory
-from bot.teams.inbox import UNHELD_S, ActivityKey, Attempt, Inbox, fenced_insert
+from bot.teams.inbox import DELETED, EDITED, UNHELD_S, ActivityKey, Attempt, Inbox, fenced_insert
 from bot.teams.undelivered import FIRST_S, Undelivered, Waiting
 from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
@@ -120,6 +121,30 @@ async def test_what_a_slow_attempt_writes_after_another_took_over_comes_to_nothi
     assert [found.attempts for found in await inbox.take_over()] == [2], "the slow one did not finish it"
     await history.forget(PLACE, Attempt(KEY, 3))
     assert await history.recall(PLACE) == ()
+
+
+async def test_a_message_that_is_taken_back_ends_with_its_edited_forms(state: State, another: Opener) -> None:
+    clock = Clock()
+    inbox, other = (Inbox(one, lease_s=30, clock=clock) for one in (state, await another()))
+    first, second = (replace(KEY, activity=f"in-1{EDITED}{n}") for n in "ab")
+    like, neighbour = replace(KEY, activity="in-10"), replace(KEY, activity=f"in_1{EDITED}a")
+    for key in (KEY, like, neighbour, first, second):
+        await inbox.take(key, {})
+    assert await inbox.changed(KEY)
+    assert not await inbox.changed(second)
+    await other.take_back(KEY, second.activity)
+    assert [await inbox.holds(Attempt(key, 1)) for key in (KEY, first, second, like, neighbour)] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
+    clock.now += 31
+    assert {found.key for found in await other.take_over()} == {second, like, neighbour}
+    assert not await inbox.changed(like)
+    await inbox.take(replace(KEY, activity=f"{DELETED}in-10"), {})
+    assert await inbox.changed(like)
 
 
 async def test_whoever_takes_over_waits_for_a_write_of_the_one_before_and_sees_it(

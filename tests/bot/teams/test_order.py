@@ -91,22 +91,27 @@ async def test_what_a_dead_server_left_goes_first(
     assert [asked.question for asked in bot.answer.asked] == ["left behind", "came later"]
 
 
-async def test_a_message_that_is_deleted_at_another_server_is_not_remembered(
-    over: dict[str, Any], bots: Bots, channel: FakeChannel, tmp_path: Path
+@pytest.mark.parametrize(
+    "change", [{"type": "messageDelete", "text": None}, {"type": "messageUpdate", "text": "About Bo"}]
+)
+async def test_a_message_that_is_changed_at_another_server_is_not_answered_as_it_was(
+    over: dict[str, Any], bots: Bots, channel: FakeChannel, change: dict[str, Any]
 ) -> None:
-    """The turn goes on where it is in hand; behind it nothing is kept of it."""
+    """The turn ends where it is in hand: nothing of it is sent, remembered, or taken for another server's."""
     slow = Slow()
     first = await bots.start(answer=FakeAnswer(then=slow), **over)
     second = await bots.start(**over)
     asked = channel.inbound("About Ada")
     await first.post(asked)
     await slow.began.wait()
-    await second.post(channel.inbound(None, type="messageDelete", id=asked["id"]))
+    words = change["text"]
+    await second.post(channel.inbound(words, type=change["type"], id=asked["id"]))
     slow.goes_on.set()
-    await channel.until_messages(1)
+    assert (await first.ledger.delivery())["failed"] == "stopped"
     await second.post(channel.inbound("And now?"))
-    await channel.until_messages(2)
-    assert second.answer.asked[0].history == ()
+    await channel.until_messages(2 if words else 1)
+    assert [turn.text for turn in second.answer.asked[-1].history][:1] == ([words] if words else [])
+    assert len(channel.messages) == (2 if words else 1)
 
 
 async def test_a_server_that_was_only_slow_writes_nothing_after_another_took_its_message_over(
