@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import json
+import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -22,7 +23,15 @@ from bot.places import Place, Places, database_at, is_there
 from bot.settings.settings import Settings
 from grounding.database.copying import CopiedPlace, FileTables, SharedTables, copy_table, is_taken
 from grounding.database.postgres import told
-from grounding.database.schema import LOCK, SchemaPart, begin_copy, copy_begun, end_copy
+from grounding.database.schema import (
+    LOCK,
+    SchemaPart,
+    begin_copy,
+    copy_begun,
+    end_copy,
+    hold_copy,
+    refuse_another_copy,
+)
 from grounding.database.tables import KeptTable
 from grounding.errors import InputError, StoreError
 from grounding.records import Progress, plain
@@ -70,9 +79,11 @@ async def copied(
             await make_files(source)
             if stage == "to begin":
                 moved = await _begun_anew(ledger, moved, source, target, named)
-            with _tables(source) as there, _tables(target) as here:
+            holder = secrets.token_hex(8)
+            await asyncio.to_thread(_hold, target, holder)
+            with _tables(source) as there, _tables(target, holder=holder) as here:
                 rows = await asyncio.to_thread(_copy, there, here, on_progress)
-            await asyncio.to_thread(_end, target)
+            await asyncio.to_thread(_end, target, holder)
             return Copied(named, rows, await _arrived(settings, source, target, moved))
 
 
@@ -242,11 +253,11 @@ def kept_parts() -> tuple[SchemaPart, ...]:
 
 
 @contextmanager
-def _tables(places: Places, *, made: bool = True) -> Iterator[Tables]:
-    """Where each subject's tables are. `made` False leaves out the files that are not there."""
+def _tables(places: Places, *, made: bool = True, holder: str | None = None) -> Iterator[Tables]:
+    """Where each subject's tables are. `made` False leaves out the files that are not there; `holder`: of the copy that adds to them."""
     with ExitStack() as stack:
         if places.database is not None:
-            shared = SharedTables(places.database)
+            shared = SharedTables(places.database, holder)
             stack.callback(shared.close)
             yield dict.fromkeys((part.name for part in kept_parts()), shared)
             return
@@ -344,9 +355,19 @@ def _begun(target: Places) -> str | None:
         raise StoreError(f"{target.copying} cannot be read; empty the home and begin again") from None
 
 
-def _end(target: Places) -> None:
+def _hold(target: Places, holder: str) -> None:
+    """Whoever is at work at the target from another machine is refused from now on; on this machine nobody is."""
+    if target.database is not None:
+        with told(_WHAT), target.database.writing(LOCK) as connection:
+            hold_copy(connection, holder)
+
+
+def _end(target: Places, holder: str | None = None) -> None:
+    """The copy is whole, or was not begun. Raises StoreError where it is another's than `holder`'s by now."""
     if target.database is None:
         target.copying.unlink(missing_ok=True)
         return
     with told(_WHAT), target.database.writing(LOCK) as connection:
+        if holder is not None:
+            refuse_another_copy(connection, holder)
         end_copy(connection)

@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from grounding.database.postgres import Postgres, copy_in, told
+from grounding.database.schema import refuse_another_copy
 from grounding.database.sqlite import engine_for, told_by_trigger
 from grounding.database.tables import KeptTable
 from grounding.errors import StoreError
@@ -141,12 +142,13 @@ class FileTables:
 
 
 class SharedTables:
-    """The tables in the schema of `database`, as a `CopiedPlace`, for their owner."""
+    """The tables in the schema of `database`, as a `CopiedPlace`, for their owner. `holder`: of the copy that adds to them, so that of two one is refused."""
 
     is_shared = True
 
-    def __init__(self, database: Postgres) -> None:
+    def __init__(self, database: Postgres, holder: str | None = None) -> None:
         self._database = database
+        self._holder = holder
 
     def count(self, table: KeptTable) -> int:
         def work(db: Connection) -> int:
@@ -166,8 +168,14 @@ class SharedTables:
 
     def add(self, table: KeptTable, rows: Sequence[Row]) -> None:
         columns = _quoted(table.columns.split())
+
+        def work(db: Connection) -> None:
+            if self._holder is not None:
+                refuse_another_copy(db, self._holder)
+            copy_in(db, table.name, columns, rows)
+
         with told(_WHAT):
-            self._database.run(lambda db: copy_in(db, table.name, columns, rows))
+            self._database.run(work)
 
     def settle(self, table: KeptTable) -> None:
         if table.numbered is None:

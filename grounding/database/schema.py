@@ -136,6 +136,20 @@ def begin_copy(connection: Connection, of: str) -> None:
     connection.execute(text(f"INSERT INTO {_COPY} (of_entry) VALUES (:of)"), {"of": of})  # noqa: S608 - a name of ours
 
 
+def hold_copy(connection: Connection, holder: str) -> None:
+    """From now on the copy is `holder`'s, a word that nobody else has: whoever had it in hand is refused at the next part."""
+    connection.exec_driver_sql(f"ALTER TABLE {_COPY} ADD COLUMN IF NOT EXISTS holder text NOT NULL DEFAULT ''")
+    connection.execute(text(f"UPDATE {_COPY} SET holder = :holder"), {"holder": holder})  # noqa: S608 - a name of ours
+
+
+def refuse_another_copy(connection: Connection, holder: str) -> None:
+    """Raises StoreError if the copy is another's by now, or over; if not, it stays this one's until the transaction ends."""
+    mine = text(f"SELECT 1 FROM {_COPY} WHERE holder = :holder FOR SHARE")  # noqa: S608 - a name of ours
+    there = connection.execute(text(f"SELECT {_THERE}")).scalar() is not None
+    if not there or connection.execute(mine, {"holder": holder}).scalar() is None:
+        raise StoreError("another attest database copy went on with it; wait for that to end")
+
+
 def copy_begun(connection: Connection) -> str | None:
     """Of what a copy into the schema was begun that is not whole yet; None where there is none."""
     if connection.execute(text(f"SELECT {_THERE}")).scalar() is None:

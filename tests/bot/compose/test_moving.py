@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -316,6 +317,36 @@ async def test_whoever_is_stopped_goes_on_and_nobody_uses_a_part(
         assert (await system.ledger.verify()).ok
     for name in TABLES.keys() - {"entries", "recorded_turns"}:
         assert sides(usable_places(target))(name).count(TABLES[name]) == done.rows[name]
+
+
+@pytest.mark.parametrize("at", ["entries", "turns", "hypotheticals"])
+async def test_of_two_copies_from_two_machines_one_goes_on_and_the_other_ends_in_a_line(
+    tmp_path: Path, database_url: str, other_url: str, at: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second has the keys in a folder of its own, as another machine has; whoever came last has the copy, whole and once."""
+    monkeypatch.setattr("grounding.database.copying.BATCH", 1)
+    made(database_url, tmp_path)
+    source = server_over(database_url, tmp_path / "one", tmp_path)
+    await filled(source, tmp_path)
+    shutil.copytree(tmp_path / "keys", tmp_path / "there" / "keys")
+    second = server_over(database_url, tmp_path / "there" / "home", tmp_path / "there")
+    came: list[str | None] = []
+
+    def meanwhile(now: Progress) -> None:
+        if now.stage == at and now.done == 1 and not came:
+            came.append(asyncio.run(copied(second, other_url, None, quiet)).entry_id)
+
+    with pytest.raises(StoreError, match="another attest database copy went on with it; wait for that to end") as said:
+        await copied(source, other_url, None, meanwhile)
+    assert "\n" not in str(said.value)
+    assert came[0]
+    target = server_over(other_url, tmp_path / "there" / "home", tmp_path / "there")
+    async with running(target) as system:
+        assert (await system.ledger.verify()).ok
+    for name in TABLES.keys() - {"entries", "recorded_turns"}:
+        assert sides(usable_places(target))(name).count(TABLES[name]) == sides(usable_places(source))(name).count(
+            TABLES[name]
+        )
 
 
 async def test_a_part_of_another_copy_is_refused(tmp_path: Path, database_url: str) -> None:
