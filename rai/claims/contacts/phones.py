@@ -187,7 +187,8 @@ def _is_plain(core: str, line: str, *, ends: bool) -> bool:
         return True
     if _NINE.fullmatch(core) and ends and _REACHED.search(line):
         return True
-    return _NUMBER.search(line) is not None and len(_GROUPS.findall(core)[0]) > 1
+    groups = _GROUPS.findall(core)  # in one run an order has a number as well
+    return _NUMBER.search(line) is not None and len(groups) > 1 and len(groups[0]) > 1
 
 
 def _is_among_contacts(text: str, start: int, line: str) -> bool:
