@@ -63,6 +63,8 @@ JUST_IN_DOUBT = 0.49
 """The highest score of a question about what may be told of a customer: a stronger screen sees it, none refuses it."""
 _MOST_ALONE = 8
 """Most sentences of a text that are read one by one too."""
+_WHOLE = 2_000
+"""Most characters of a question whose every window is sure to be read."""
 _MOST_LOOKED_AT, _LONGEST = 1024, 400
 """Most sentences of a text whose words are weighed for that, and most characters of each."""
 _ATTACKS = frozenset({"jailbreak", "instruction_leak", "injection"})
@@ -115,6 +117,9 @@ class EmbeddedScreen:
 
     def _is_work(self, text: str) -> bool:
         """True if classifier and words see nothing in a question but work: what a rule found in it is said of something else."""
+        every = list(islice(parts(text), _MOST_ALONE + 1))
+        if len(text) > _WHOLE or len(every) > _MOST_ALONE:  # what the rule found may be what is not read
+            return False
         read = self._classified(text, every=True)
         return read is not None and read.score < scored(WORK_AT, REQUEST_AT)
 

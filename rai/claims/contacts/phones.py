@@ -41,7 +41,7 @@ _CUES = frozenset(
 )
 _WORDS = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(
-    r"\b(?:numbers?|nummern?|n[úu]meros?|num[ée]ros?|numery?|numerem|nr\.?)(?: (?:is|are|ist|est|es|è|é|to|[0-9]{1,2}:))?:? ?$",
+    r"\b(?:numbers?|nummern?|n[úu]meros?|num[ée]ros?|numery?|numerem)(?: (?:is|are|ist|est|es|è|é|to|[0-9]{1,2}:))?:? ?$",
     re.IGNORECASE,
 )
 """What a number directly follows that has no other cue: "the number 912 345 678". Which number it is may stand before: `_OTHER`."""

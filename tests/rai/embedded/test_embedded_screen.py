@@ -250,6 +250,8 @@ async def test_what_a_rule_is_for_is_refused_though_it_wants_confirmation(screen
     assert (await screen.screen(asked)).blocked
     around = "The parcel came on Monday, thank you. " * 8
     assert (await screen.screen(f"{around}{asked} {around}")).blocked, "honest company does not take it back"
+    long = "The parcel came on Monday and went back on Tuesday, for which we thank you " * 40
+    assert (await screen.screen(f"{long}. {asked} {long}.")).blocked, "nor does what is too long to be read whole"
 
 
 @pytest.mark.parametrize(
