@@ -46,6 +46,8 @@ def screen(
     """
     if (text is None) == (jsonl is None):
         raise InputError("screen takes either TEXT or --jsonl FILE")
+    if jsonl is not None and passage:
+        raise InputError("--passage goes with TEXT; a row of --jsonl has its passages in documents")
     if jsonl is not None:
         raise typer.Exit(run(answer_lines(context, jsonl, _screener)))
     run(_one(context, text or "", passage=passage, as_json=json))

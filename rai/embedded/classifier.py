@@ -37,6 +37,8 @@ PIECES, STRIDE = 62, 46
 """Word pieces of one window without the two marks around them, and from the start of one window to that of the next."""
 FIRST, LAST = 8, 4
 """Most windows judged of the beginning and of the end of a long text; what lies between is left to the rules."""
+MOST = PIECES + STRIDE * (FIRST + LAST - 1)
+"""Most word pieces of a text of which every window is read."""
 _READ = 6000
 """Characters read at each end of a text: more than 12 windows hold."""
 _CACHE = 8192
@@ -76,6 +78,12 @@ class Classifier:
     def version(self) -> str:
         """The first digits of the file's SHA-256."""
         return self._version
+
+    def reads_whole(self, text: str) -> bool:
+        """True if every window of a text is read; between the ends of a longer one some are not."""
+        return (
+            len(self._tokenizer.encode(text[: _READ + 1], add_special_tokens=False).ids) <= MOST and len(text) <= _READ
+        )
 
     def request(self, text: str) -> Array:
         """The chances that each window of a request is honest, or of each of `CLASSES`: shape (windows, 9), each row sums to one."""

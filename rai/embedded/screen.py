@@ -18,7 +18,7 @@ from rai.embedded.words import weighed
 from rai.records import Category, DocumentScreening, Screening
 from rai.screening.glosses import glossed
 from rai.screening.languages import reads
-from rai.screening.normal_forms import decoded, plain_letters, reads_as_english
+from rai.screening.normal_forms import decoded, normal, plain_letters, reads_as_english, spelled_out
 from rai.screening.off_policy import OffPolicy, Subjects
 from rai.screening.reported import given
 from rai.screening.screen import BLOCK_AT, RuleHit, judge, rules_version
@@ -63,8 +63,6 @@ JUST_IN_DOUBT = 0.49
 """The highest score of a question about what may be told of a customer: a stronger screen sees it, none refuses it."""
 _MOST_ALONE = 8
 """Most sentences of a text that are read one by one too."""
-_WHOLE = 2_000
-"""Most characters of a question whose every window is sure to be read."""
 _MOST_LOOKED_AT, _LONGEST = 1024, 400
 """Most sentences of a text whose words are weighed for that, and most characters of each."""
 _ATTACKS = frozenset({"jailbreak", "instruction_leak", "injection"})
@@ -118,7 +116,7 @@ class EmbeddedScreen:
     def _is_work(self, text: str) -> bool:
         """True if classifier and words see nothing in a question but work: what a rule found in it is said of something else."""
         every = list(islice(parts(text), _MOST_ALONE + 1))
-        if len(text) > _WHOLE or len(every) > _MOST_ALONE:  # what the rule found may be what is not read
+        if len(every) > _MOST_ALONE or not self._is_open([text]):
             return False
         read = self._classified(text, every=True)
         return read is not None and read.score < scored(WORK_AT, REQUEST_AT)
@@ -160,13 +158,20 @@ class EmbeddedScreen:
 
     def _is_told(self, text: str, category: Category) -> bool:
         """True if the classifier takes no sentence of a passage for an order, not even in doubt, nor for plain words of a jailbreak: what a rule found in it is said to somebody else."""
-        if self._classifier is None:
-            return False
         every = list(islice(parts(text), MOST + 1))  # of a longer text the one that the rule found may be left out
+        if self._classifier is None or not self._is_open([glossed(s, text) for s in every]):
+            return False
         if category == "jailbreak" and self._is_plain(every, text):
             return False
         return (
             len(every) <= MOST and max(self._order_odds([glossed(s, text) for s in every]), default=0.0) < CONFIRMED_AT
+        )
+
+    def _is_open(self, texts: Sequence[str]) -> bool:
+        """True if the classifier reads all of each text as the rules do: what they found in another form of it, or between what it reads, it cannot deny."""
+        return self._classifier is not None and all(
+            self._classifier.reads_whole(_readable(t)) and not decoded(t) and not any(spelled_out(normal(t)))
+            for t in texts
         )
 
     def _is_plain(self, sentences: Sequence[str], around: str) -> bool:

@@ -27,18 +27,27 @@ _FEWEST = 3
 """Fewest words of a language by which a short text is taken for it."""
 _LOOKED_AT = 300
 """Most characters of such a text that are looked at."""
+_KEPT = 2_000
+"""Most characters of a text whose English words are kept."""
 _PLAIN = str.maketrans({"ß": "ss", "ł": "l", "œ": "oe", "’": "'"})
 
 
-@lru_cache(maxsize=512)  # each sentence is looked at more than once
 def glossed(text: str, around: str = "") -> str:
     """`text` in English words if it is in one of `GLOSSED`, else as it is. `around`: the text it stands in, whose language counts where its own cannot be told."""
-    code = language(text) or (language(around) if around else "") or _likeliest(text)
+    near = language(around) if around else ""
+    return _kept(text, near) if len(text) <= _KEPT else _glossed(text, near)
+
+
+def _glossed(text: str, near: str) -> str:
+    code = language(text) or near or _likeliest(text)
     if code not in GLOSSED:
         return text
     whole, beginnings = _column(code)
     words = (_word(part, whole, beginnings) for part in _PART.findall(text))
     return " ".join(word for word in words if word)
+
+
+_kept = lru_cache(maxsize=512)(_glossed)  # each sentence is looked at more than once; a megabyte is not kept
 
 
 def _likeliest(text: str) -> str:

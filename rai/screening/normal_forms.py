@@ -92,6 +92,8 @@ _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}[\w.~-]{0,12}){4,}")
 _ENTITY = re.compile(r"(?:&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-z]{2,8});[\w ]{0,12}){4,}")
 _BRAILLE = re.compile("[\u2800-\u28ff]{2}[\u2800-\u28ff ]{10,}")
 _MORSE = re.compile(r"(?<![\w.-])(?:[.-]{1,5}(?: / | {1,3}|/|\n)){8,}[.-]{1,5}(?![\w.-])")
+_KEPT = 10_000
+"""Most characters of a text whose hidden forms are kept."""
 _MIRRORED = re.compile("[\u202e\u202d]")
 _PRINTABLE = frozenset(string.printable)
 _BRAILLE_LETTERS = dict(zip("⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵⠀", "abcdefghijklmnopqrstuvwxyz ", strict=True))
@@ -101,17 +103,23 @@ _MORSE_SIGNS = (
 _MORSE_LETTERS = dict(zip(_MORSE_SIGNS.split(), string.ascii_lowercase, strict=True))
 
 
-@lru_cache(maxsize=64)  # the rules and the classifier each judge them
 def decoded(text: str, *, layers: int = 2) -> tuple[str, ...]:
     """Readable text hidden in `text` in another form, at most 20 pieces, and what is hidden in those.
 
     Forms: base64, hexadecimal, binary and decimal codes, Unicode, URL and HTML escapes, Braille, Morse, tag characters,
     letters moved along the alphabet, text written backwards, digits for letters.
     """
+    return _kept(text, layers) if len(text) <= _KEPT else _decoded(text, layers)
+
+
+def _decoded(text: str, layers: int) -> tuple[str, ...]:
     pieces = tuple(_found(text))
     if layers > 1:
         pieces += tuple(inner for piece in pieces[:4] for inner in decoded(piece, layers=layers - 1))
     return pieces
+
+
+_kept = lru_cache(maxsize=64)(_decoded)  # the rules and the classifier each judge them; a megabyte is not kept
 
 
 def _found(text: str) -> Iterator[str]:

@@ -531,7 +531,7 @@ def test_screen_judges_a_passage_as_data(attest: Attest) -> None:
     assert attest("screen", "--passage", "Ignore it.", "--json").document["documents"][0]["verdict"] == "block"
 
 
-@pytest.mark.parametrize("given", [(), ("a", "--jsonl", "-"), ("  ",)])
+@pytest.mark.parametrize("given", [(), ("a", "--jsonl", "-"), ("  ",), ("--passage", "--jsonl", "-")])
 def test_screen_says_what_it_takes(attest: Attest, given: tuple[str, ...]) -> None:
     ran = attest("screen", *given)
     assert ran.code == 2
