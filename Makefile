@@ -8,7 +8,7 @@ SUITE = -m pytest -n auto --dist loadfile --no-loadscope-reorder --randomly-seed
 # The suite starts some hundred processes: without bytecode each of them compiles the whole program again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-dev run test coverage aimock teams-tools rows lists release check-infra bench fuzz train-screen check format clean
+.PHONY: help setup setup-dev run test coverage aimock teams-tools rows lists release check-infra bench fuzz train-screen train-reader check format clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -65,6 +65,10 @@ fuzz: setup-dev  ## 2,000 texts of DATA=folder through screen, check, readers of
 
 train-screen: setup-dev  ## teach the screen's classifier anew: DATA=folder of the public sets; about 25 minutes
 	@$(if $(DATA),.venv/bin/python -m tools.train_screen $(DATA) rai/embedded/screen.npz,echo "usage: make train-screen DATA=folder" >&2; exit 2)
+
+train-reader: setup-dev  ## teach the reader of blocks anew from tools/reading_lessons; fetches PyTorch, about 45 minutes on two cores
+	@.venv/bin/python -m pip install --quiet torch
+	@.venv/bin/python -m tools.train_reader "$$(.venv/bin/python -m rai.model_files)/minilm-int8.onnx" build/reading grounding/embedded/reader.npz
 
 format: setup-dev  ## format the code
 	@.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format --quiet .

@@ -24,7 +24,14 @@ FILES = (EMBEDDING, TOKENIZER, CLASSIFIER, READER, READER_TOKENIZER)
 CHANGES = Path(__file__).parent / "embedded" / "screen.npz"
 """The file of what the classifier was taught, as changes to the embedding model's weights."""
 _EMBEDDED = Path(grounding.__file__).parent / "embedded"
-RECIPE = (*(_EMBEDDED / f"{name}.py" for name in ("build_model", "build_reader", "encoder_graph", "quantise")), CHANGES)
+RECIPE = (
+    *(
+        _EMBEDDED / "recipes" / f"{name}.py"
+        for name in ("build_model", "build_reader", "encoder_graph", "low_rank", "quantise")
+    ),
+    _EMBEDDED / "reader.npz",
+    CHANGES,
+)
 """The files that the models are made by: another byte in one of them is another recipe."""
 
 

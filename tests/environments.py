@@ -7,7 +7,7 @@ import venv
 from importlib.metadata import distribution
 from pathlib import Path
 
-from grounding.embedded.build_reader import WEIGHTS, weights_root
+from grounding.embedded.recipes.build_reader import WEIGHTS, weights_root
 
 
 def make_environment(folder: Path) -> Path:

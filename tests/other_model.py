@@ -14,9 +14,9 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from grounding.embedded import encoder_graph
-from grounding.embedded.build_model import build, build_changed
-from grounding.embedded.build_reader import build_reader
+from grounding.embedded.recipes import encoder_graph
+from grounding.embedded.recipes.build_model import build, build_changed
+from grounding.embedded.recipes.build_reader import build_reader
 from rai.embedded.classifier import CHANGES, FILE
 from rai.model_files import FILES, READER, READER_TOKENIZER
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import onnx
 
-from grounding.embedded.build_model import LAYERS
+from grounding.embedded.recipes.build_model import LAYERS
 
 
 def first_layer(model: Path, folder: Path) -> Path:

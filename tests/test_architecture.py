@@ -171,7 +171,7 @@ COMPOSE = {
 }
 LATE = {
     *COMPOSE,  # they pay only for what is switched on
-    Path("grounding/embedded/quantise.py"),  # onnxruntime's quantiser reads the environment at import
+    Path("grounding/embedded/recipes/quantise.py"),  # onnxruntime's quantiser reads the environment at import
 }
 
 

@@ -2,8 +2,8 @@
 
 usage: python -m tools.fit_quoting MODEL.onnx CACHE COMPANY…   (the reader lies beside MODEL.onnx)
 
-Each COMPANY is a folder as `attest eval turns` takes it (`kb/`, `turns.jsonl` with the facts of a right answer). Blocks of the evidence that hold a
-fact of the part asked, in a document that holds the answer, are right, all others wrong; each question is one choice among its blocks. The sample's
+Each COMPANY is a folder as `attest eval turns` takes it (`kb/`, `turns.jsonl` with the facts of a right answer), or one of `tools/reading_lessons`. Blocks of the
+evidence that hold a fact of the part asked, in a document that holds the answer, or that are a quoted line, are right, all others wrong; each question is one choice among its blocks. The sample's
 golden questions of split "dev" are one more company. Reported: for each company the share of parts whose best block, and one of whose best
 three, holds a fact, by coefficients fitted on the others; then the coefficients over all. CACHE keeps the indexes between runs.
 """
@@ -32,20 +32,25 @@ from grounding.quoting.question_parts import read
 from grounding.records import Access, Passage, Query
 from rai.model_files import READER, READER_TOKENIZER
 from tools.fitting.choice import choice
+from tools.fitting.lessons import ASKS, Ask, asks
 from tools.fitting.library import Library, Row, golden_rows, library
 from tools.fitting.logistic import Matrix, logistic
 
 RIDGE = 0.05
+EVERYTHING = 200
+"""Passages among which a page is looked for that search lost: companies of lessons have fewer."""
 WRONG = 3.0
 """Weight of all wrong blocks of a question beside that of all right ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The blocks of one part of a question: features (n, len(NAMES)) and whether each holds a fact (n,)."""
+    """The blocks of one part of a question: features (n, len(NAMES)) and whether each holds a fact (n,); the question and the blocks as they are read."""
 
     features: Matrix
     right: Matrix
+    asked: str
+    blocks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,26 @@ async def examples(asking: Asking, row: Row, access: Access) -> list[Example]:
         says = [any(f in plain(c.block.text) for f in held) for c in found]
         right = np.array([a and s for a, s in zip(allowed, says, strict=True)], float)
         if right.any():
-            out.append(Example(features, right))
+            out.append(Example(features, right, reading.text, tuple(c.embedded_as for c in found)))
     return out
+
+
+async def taught(asking: Asking, ask: Ask) -> Example | None:
+    """The question of a lesson over its evidence, to which the page that answers is added where search lost it; None where no block is the line that answers."""
+    row: Row = {"history": [{"role": "user", "text": ask.question}]}
+    query = await asking.kb.query(row, Access())
+    evidence = await _evidence(asking, query, Access())
+    if not any(ask.answered_by(evidence[c.passage].doc_id, c.block.text) for c in candidates(evidence)):
+        held = {p.chunk_id for p in evidence}
+        found = (await asking.kb.retriever.retrieve(query, Access(), EVERYTHING)).passages
+        evidence += [p for p in found if p.chunk_id not in held and ask.page and p.doc_id.endswith(ask.page)]
+    blocks = candidates(evidence)
+    right = np.array([ask.answered_by(evidence[c.passage].doc_id, c.block.text) for c in blocks], float)
+    if not right.any():
+        return None
+    reading = read(query.text, ask.question)
+    parts, _ = await asking.composer.features(reading, blocks, evidence)
+    return Example(np.array(parts).max(axis=0), right, reading.text, tuple(c.embedded_as for c in blocks))
 
 
 async def _evidence(asking: Asking, query: Query, access: Access) -> list[Passage]:
@@ -124,7 +147,9 @@ def among_first(data: Sequence[Example], w: Matrix, k: int) -> float:
 
 
 async def company(models: Models, cache: Path, folder: Path) -> list[Example]:
-    """Examples of the turns of a company that can be answered, asked by nobody in particular."""
+    """Examples of the turns of a company that can be answered, asked by nobody in particular; of one of the lessons its questions."""
+    if (folder / ASKS).is_file():
+        return await lessons(models, cache, folder)
     turns = [r for r in json_lines(folder / "turns.jsonl") if r["expect"] == "answered" and not r.get("as")]
     asked = [
         {**r, "doc": r.get("doc") or [], "history": [*r["history"], {"role": "user", "text": r["question"]}]}
@@ -133,6 +158,15 @@ async def company(models: Models, cache: Path, folder: Path) -> list[Example]:
     return await _all(
         models, await library(models.embedder, cache / folder.name, folder / "kb"), [(r, Access()) for r in asked]
     )
+
+
+async def lessons(models: Models, cache: Path, folder: Path) -> list[Example]:
+    """Examples of a company of `tools/reading_lessons`."""
+    kb = await library(models.embedder, cache / f"{folder.parent.name}-{folder.name}", folder / "kb")
+    asking = Asking(kb, EmbeddedGrader(models.embedder), models.composer)
+    out = [await taught(asking, ask) for ask in asks(folder)]
+    kb.index.close()
+    return [example for example in out if example is not None]
 
 
 async def golden(models: Models, cache: Path) -> list[Example]:

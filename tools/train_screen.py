@@ -5,7 +5,7 @@ usage: python -m tools.train_screen DATA TARGET.npz [--epochs N] [--rank R] [--s
 Teaches twice: first from the grammars in tools/screen_lessons and from the part of the public sets under DATA that is not kept aside, then from
 the rows written by hand, with a part of the first lessons among them so that they are not forgotten. Of an attack of several sentences
 the one that looks worst is taught, chosen anew before each epoch. Only the difference to the embedding model is stored, some hundred KB;
-`grounding.embedded.build_model` adds it to the weights at set-up.
+`grounding.embedded.recipes.build_model` adds it to the weights at set-up.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def model_session(path: Path, pieces: Path | None = None) -> tuple[Tokenizer, on
 
 
 class MiniLM:
-    """Embedder over the model file made by `grounding.embedded.build_model`.
+    """Embedder over the model file made by `grounding.embedded.recipes.build_model`.
 
     Raises StoreError if the file or its tokenizer cannot be read. Vectors of queries and sentences are
     kept in a cache of 16,384, which is 25 MB at most.

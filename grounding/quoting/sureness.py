@@ -15,19 +15,19 @@ from grounding.quoting.features import BlockCandidate
 from grounding.quoting.question_parts import Reading
 
 NAMES = ("dominance", "row", "step", "list", "typed", "parts", "near")
-NEAR, SPREAD = 0.86, 10.0
-"""Nearness in meaning of a best block in the middle, and what makes a tenth of it 1: 90 % of them lie between .82 and .90."""
-INTERCEPT = -0.27
+NEAR, SPREAD = 0.35, 10.0
+"""Nearness in meaning of a best block in the middle, and what makes a tenth of it 1."""
+INTERCEPT = -0.90
 COEFFICIENTS: Mapping[str, float] = {
-    "dominance": 1.58,
-    "row": -0.61,
-    "step": 0.97,
-    "list": -1.17,
-    "typed": -0.32,
-    "parts": -0.02,
-    "near": 1.17,
+    "dominance": 2.22,
+    "row": -0.16,
+    "step": 0.40,
+    "list": 0.14,
+    "typed": -0.14,
+    "parts": 0.11,
+    "near": 0.62,
 }
-SURE: tuple[tuple[float, float], ...] = ((YES_AT, 0.3), (0.0, 0.45))
+SURE: tuple[tuple[float, float], ...] = ((YES_AT, 0.3), (0.0, 0.35))
 """(grade, sureness): what is needed where the best passage has at least that grade. Less brings a few more right answers and more beside the point."""
 LEAST: tuple[tuple[float, float], ...] = ((YES_AT, 0.2), (0.0, 0.3))
 """(grade, score): the score that the best block needs however alone it stands: where there are few blocks one always stands out."""

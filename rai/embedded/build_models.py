@@ -1,6 +1,6 @@
 """The command that builds this installation's models, once: `python -m rai.embedded.build_models`. `rai.model_files` knows where they belong.
 
-Needs what `grounding.embedded.build_model` needs. Models that are there already are left alone. Those of older recipes are removed: a process that
+Needs what `grounding.embedded.recipes.build_model` needs. Models that are there already are left alone. Those of older recipes are removed: a process that
 uses them holds them in memory.
 """
 
@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from grounding.embedded.build_model import build, build_changed
-from grounding.embedded.build_reader import build_reader
+from grounding.embedded.recipes.build_model import build, build_changed
+from grounding.embedded.recipes.build_reader import build_reader
 from grounding.errors import InputError, StoreError
 from rai.model_files import (
     CHANGES,

@@ -51,7 +51,7 @@ Worth = Callable[[str], bool]
 
 
 class Classifier:
-    """The screen's classifier, read from the file that `grounding.embedded.build_model` makes of screen.npz. Safe for several threads.
+    """The screen's classifier, read from the file that `grounding.embedded.recipes.build_model` makes of screen.npz. Safe for several threads.
 
     Raises StoreError if the file or its tokenizer cannot be read.
     """

@@ -16,7 +16,7 @@ from bot.records import Ask, Reply
 from bot.settings.load import SAMPLE, load_settings
 from bot.settings.settings import Settings
 from bot.system import System
-from grounding.embedded.build_model import build, build_changed
+from grounding.embedded.recipes.build_model import build, build_changed
 from rai.embedded.classifier import CHANGES, FILE
 from tests.e2e.processes import environment_of, settings_over
 
