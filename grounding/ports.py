@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,15 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embeddings of `texts`: shape (len(texts), width), float32, rows of length one. Raises ServiceError where a service embeds."""
+        ...
+
+
+@runtime_checkable
+class QuestionEmbedder(Protocol):
+    """An embedder that embeds questions otherwise than passages."""
+
+    async def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """Embeddings of questions, to be compared with those of passages by `Embedder.embed`."""
         ...
 
 

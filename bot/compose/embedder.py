@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from bot.compose.backends import embedder_backends
-from bot.compose.parts import SPENT, embedding_model
+from bot.compose.parts import SPENT, block_reader, embedding_model
 from bot.compose.resources import Resources
 from bot.places import places_of
 from bot.settings.backends import ListedBackend
@@ -27,6 +27,7 @@ from rai.screening.personal_data import PrivateEmbedder
 
 if TYPE_CHECKING:
     from grounding.azure.openai.embedder import OpenAIEmbedder
+    from grounding.embedded.reader import E5Reader
 
 LOG = logging.getLogger("attest")
 SERVICE = "embedding service"
@@ -41,13 +42,13 @@ INGEST_S, INGEST_RETRIES = 300.0, 5
 
 
 def query_embedder(
-    settings: Settings, local: Embedder | None, redactor: Redactor, resources: Resources
+    settings: Settings, local: Embedder | None, reader: E5Reader | None, redactor: Redactor, resources: Resources
 ) -> Embedder | None:
-    """The embedder of queries: `local`, or a service that has little time. With pseudonyms on, a service is given placeholders for the customer's
-    personal data. None where the model on this machine is wanted and not there. Raises SettingsError.
+    """The embedder of queries: `local` joined with the `reader`, or a service that has little time. With pseudonyms on, a service is given placeholders for the
+    customer's personal data. None where the model on this machine is wanted and not there. Raises SettingsError.
     """
     if settings.embedding.kind == "embedded":
-        return local
+        return _joined(settings, local, reader)
     within = min(settings.bounds.call_deadline_s, QUERY_SHARE * settings.bounds.turn_deadline_s)
     retries = min(1, settings.bounds.retries)
     service = _remote_embedder(settings, resources, within_s=within, retries=retries, failures=QUERY_FAILURES)
@@ -59,9 +60,18 @@ def passage_embedder(settings: Settings, resources: Resources) -> Embedder | Non
     company's text and go as they are. Raises SettingsError.
     """
     if settings.embedding.kind == "embedded":
-        return embedding_model(settings)
+        return _joined(settings, embedding_model(settings), block_reader(settings))
     within = max(INGEST_S, settings.bounds.call_deadline_s)
     return _remote_embedder(settings, resources, within_s=within, retries=INGEST_RETRIES, failures=FAILURES)
+
+
+def _joined(settings: Settings, local: Embedder | None, reader: E5Reader | None) -> Embedder | None:
+    """Both models of this machine; the embedding model alone where the reader is missing, and for a search service, whose quota counts each dimension."""
+    if local is None or reader is None or settings.search.kind == "azure":
+        return local
+    from grounding.embedded.joined import JoinedEmbedder
+
+    return JoinedEmbedder(local, reader)
 
 
 def rationed_embedder(settings: Settings, resources: Resources) -> Embedder | None:
@@ -167,4 +177,12 @@ def fingerprint_of(settings: Settings) -> str | None:
         return service_fingerprint(settings.embedding_url, settings.embedding.model, settings.embedding.numbers)
     from grounding.embedded.model_fingerprint import model_fingerprint
 
-    return model_fingerprint(settings.files.model_path) if settings.files.model_path.exists() else None
+    if not settings.files.model_path.exists():
+        return None
+    own, (reader, tokenizer) = model_fingerprint(settings.files.model_path), settings.files.reader_paths
+    if settings.search.kind == "azure" or not (reader.exists() and tokenizer.exists()):
+        return own
+    from grounding.embedded.joined import joined_fingerprint
+    from grounding.embedded.reader import E5Reader
+
+    return joined_fingerprint(own, E5Reader(reader, tokenizer).fingerprint)

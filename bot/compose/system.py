@@ -101,7 +101,8 @@ class _Builder:
         settings = self.settings
         traces = tracing(settings, self.resources)
         local = await asyncio.to_thread(embedding_model, settings)
-        embedder = query_embedder(settings, local, self.redactor, self.resources)
+        reader = await asyncio.to_thread(block_reader, settings)
+        embedder = query_embedder(settings, local, reader, self.redactor, self.resources)
         own = embedder is local  # else the cosines of found passages are another model's
         index, names = await self._index(embedder)
         screen, first, verdicts = await self._screen()
@@ -120,7 +121,6 @@ class _Builder:
         judge = self._judge(screen)
         names_of = tagger(settings, names.current, self.redactor, self.resources)
         ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(local), judge=judge)
-        reader = await asyncio.to_thread(block_reader, settings)
         composer = self._composer(model, reader)
         seams = Seams(
             screen=screen,

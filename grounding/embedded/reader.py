@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from onnxruntime import InferenceSession
 from tokenizers import Tokenizer
 
-from grounding.embedded.embedder import model_session
+from grounding.embedded.embedder import WIDTH, model_session
 from grounding.embedded.model_fingerprint import model_fingerprint
 from grounding.errors import StoreError
 from grounding.ports import Nearness, Vectors
@@ -45,7 +45,7 @@ class _Read:
 
 
 class E5Reader:
-    """BlockReader over the files made by `grounding.embedded.build_reader`, which are read with the first question."""
+    """BlockReader over the files made by `grounding.embedded.recipes.build_reader`, which are read with the first question."""
 
     def __init__(self, model: Path, tokenizer: Path, *, threads: int = 2, kept: int = KEPT) -> None:
         self._files = model, tokenizer
@@ -68,6 +68,18 @@ class E5Reader:
         Raises StoreError if the model cannot be read.
         """
         return await asyncio.to_thread(self._near, questions, blocks)
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of passages as wholes: shape (len(texts), 384), rows of length one; what is longer than `MAX_PIECES` is cut. Raises StoreError."""
+        return await asyncio.to_thread(self._wholes, [PASSAGE + text for text in texts])
+
+    async def questions(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of questions as wholes, as `passages`."""
+        return await asyncio.to_thread(lambda: _rows(self._read([QUERY + text for text in texts])))
+
+    def _wholes(self, texts: Sequence[str]) -> Vectors:
+        """Not kept: an ingest reads each passage once, and would drive out what turns read."""
+        return _rows(list(self._pool.map(self._one, texts)))
 
     def _near(self, questions: Sequence[str], blocks: Sequence[str]) -> Nearness:
         asked = self._read([QUERY + text for text in questions])
@@ -108,6 +120,11 @@ class E5Reader:
             raise StoreError(
                 f"the reader's model cannot be read ({type(error).__name__}); delete it and run `make setup`"
             ) from error
+
+
+def _rows(read: Sequence[_Read]) -> Vectors:
+    rows: Vectors = np.array([r.whole for r in read], np.float32)
+    return rows.reshape(len(read), WIDTH)
 
 
 @lru_cache(maxsize=2)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grounding.errors import ContentFiltered, ServiceError
-from grounding.ports import Embedder, Vectors
+from grounding.errors import ContentFiltered, ServiceError, StoreError
+from grounding.ports import Embedder, QuestionEmbedder, Vectors
 
 BY_WORDS = "searched by words only"
 
@@ -29,11 +29,17 @@ async def query_vector(embedder: Embedder, texts: Sequence[str], imagined: str |
     """Query vector: the mean of the embeddings of `texts`, and half and half with that of an `imagined` answer, if given (HyDE, arXiv
     2212.10496).
 
-    Embedded in one call, so that a service is waited for once. A call that fails costs the vector, not the search.
+    Embedded in one call, so that a service is waited for once; where questions are embedded otherwise than an answer, in two. A call that fails costs the
+    vector, not the search.
     """
+    answer = [imagined] if imagined else []
     try:
-        vectors = await embedder.embed([*texts, *([imagined] if imagined else [])])
-    except (ServiceError, ContentFiltered) as error:
+        if isinstance(embedder, QuestionEmbedder):
+            asked = await embedder.embed_questions(texts)
+            vectors = np.concatenate([asked, await embedder.embed(answer)]) if answer else asked
+        else:
+            vectors = await embedder.embed([*texts, *answer])
+    except (ServiceError, ContentFiltered, StoreError) as error:
         return QueryVector(None, f"{error}: {BY_WORDS}")
     vector = _unit(vectors[: len(texts)].sum(axis=0))
     return QueryVector(_unit(vector + vectors[-1]) if imagined else vector)

@@ -1,4 +1,4 @@
-"""What every Embedder promises, run over the real model, a service, the wrapper that keeps personal data here, several of which one is down, and the one that tests use."""
+"""What every Embedder promises, run over the real model, both models joined, a service, the wrapper that keeps personal data here, several of which one is down, and the one that tests use."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from grounding.azure.openai.backends import EmbedderBackends
 from grounding.azure.openai.embedder import OpenAIEmbedder
 from grounding.embedded.embedder import MiniLM
+from grounding.embedded.joined import JoinedEmbedder
 from grounding.errors import StoreError
 from grounding.ports import Embedder
 from grounding.services.backends import Backend, Backends
@@ -23,10 +24,14 @@ from tests.fakes.embedder import HashEmbedder
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer
 
 
-@pytest.fixture(params=["minilm", "hash", "service", "unnormalised", "short", "private", "backends"])
+@pytest.fixture(params=["minilm", "joined", "hash", "service", "unnormalised", "short", "private", "backends"])
 async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
-    if request.param in ("minilm", "hash"):
-        yield request.getfixturevalue("minilm") if request.param == "minilm" else HashEmbedder()
+    if request.param in ("minilm", "joined"):
+        minilm: MiniLM = request.getfixturevalue("minilm")
+        yield JoinedEmbedder(minilm, request.getfixturevalue("reader")) if request.param == "joined" else minilm
+        return
+    if request.param == "hash":
+        yield HashEmbedder()
         return
     modes: dict[str, Any] = {"unnormalised": {"scale": 7.5}, "short": {"longest": 1500}}
     async with EmbeddingsServer(**modes.get(request.param, {})) as server:

@@ -18,6 +18,7 @@ from bot.compose.ingest import is_taken_in
 from bot.compose.system import compose
 from bot.records import Ask
 from bot.settings.settings import Settings
+from grounding.embedded.embedder import MiniLM
 from grounding.records import Access, Query
 from grounding.store.store_reader import StoreReader
 from rai.records import Outcome
@@ -325,3 +326,23 @@ async def test_vectors_of_gone_models_stay_in_the_store(settings: Settings, embe
     assert (await take_in_page(embedded, tmp_path / "kb")).embedded == 0
     assert await is_taken_in(embedded, [tmp_path / "kb"])
     assert StoreReader(settings.files.home / "index" / "store.db").chunks_without_vector("another") == (1, 1)
+
+
+async def test_the_search_of_this_machine_goes_by_both_models_and_without_the_reader_by_one(
+    embedded: Settings, tmp_path: Path, model_file: Path, quick_model_file: Path
+) -> None:
+    """What a start compares, without loading a model, is what the passages' vectors are kept under."""
+    alone = settings_over(tmp_path / "other", quick_model_file)
+    fingerprints = []
+    for name, settings in (("both", embedded), ("alone", alone)):
+        report = await take_in_page(settings, tmp_path / name)
+        assert report.embedded == report.chunks
+        found = fingerprint_of(settings) or ""
+        assert StoreReader(settings.files.home / "index" / "store.db").chunks_without_vector(found) == (0, 0)
+        assert await is_taken_in(settings, [tmp_path / name])
+        fingerprints.append(found)
+    assert [found.startswith("e5-small") for found in fingerprints] == [True, False]
+    azure = {"search": "azure", "search_endpoint": "https://n.search.windows.net", "search_key": SecretStr(KEY)}
+    assert (
+        fingerprint_of(changed(embedded, **azure)) == MiniLM(model_file).fingerprint
+    )  # its quota counts each dimension

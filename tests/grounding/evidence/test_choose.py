@@ -67,10 +67,11 @@ def test_an_older_edition_is_told_by_its_date_or_by_what_the_titles_say(
     assert retired([new, old]) == ({old.chunk_id: frozenset({new.doc_id})} if is_retired else {})
 
 
-async def test_a_policy_that_fills_gives_the_rest_by_grade_after_what_is_kept() -> None:
+async def test_a_policy_that_fills_gives_the_rest_as_search_and_grader_agree_after_what_is_kept() -> None:
+    """First in one order and last in the other comes before what is in the middle of both."""
     found = [passage(name) for name in "abcd"]
     grader = ListedGrader({"a": 0.1, "b": 0.9, "c": 0.3, "d": 0.2})
-    for fill, expected in ((False, ["b"]), (True, ["b", "c", "d", "a"])):
+    for fill, expected in ((False, ["b"]), (True, ["b", "a", "c", "d"])):
         f = finding(
             replace(Policy(corrective=()), fill=fill), retriever=ListedRetriever(otherwise=found), grader=grader
         )
