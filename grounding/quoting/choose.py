@@ -75,6 +75,9 @@ def choose(weighed: Weighed) -> list[int]:
                 continue
             if reading.form == "list" or not any(outdone(found[i], found[j], reading, passages) for j in chosen):
                 left -= _add(chosen, [i], found, left)
+    if whole := _unfinished(chosen, found, passages):
+        _add(chosen, whole, found, left + AMPLE - room(reading))
+        together |= dict.fromkeys(whole, chosen[0])
     return _in_order(chosen, together, reading, found, passages)
 
 
@@ -172,6 +175,18 @@ def belonging(index: int, reading: Reading, found: Sequence[BlockCandidate], pas
         after = [i for i, c in enumerate(found) if c.passage == number and c.block.start > block.start]
         return [i for i in after if found[i].block.lead == block.text]
     return []
+
+
+def _unfinished(chosen: Sequence[int], found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list[int]:
+    """All steps of a procedure that answers best and of which several steps are told: with one left out it is another procedure. Empty for one step alone, a value
+    in it, and where they do not all fit.
+    """
+    if found[chosen[0]].block.kind != "step":
+        return []
+    whole = _procedure(chosen[0], found, passages)
+    missing = sum(found[i].block.words + MARKS for i in whole if i not in chosen)
+    told = sum(found[i].block.words + MARKS for i in chosen)
+    return whole if sum(i in chosen for i in whole) > 1 and missing and told + missing <= AMPLE else []
 
 
 def _procedure(index: int, found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list[int]:

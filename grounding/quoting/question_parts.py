@@ -23,7 +23,9 @@ _STEPS = re.compile(
     r"\bhow (?:do|does|can|could|to|would|should|must|is|are)\b(?! (?:much|many|long|often|far|soon|big|heavy|old))|\bhow .{0,40}\bwork\b|\bsteps?\b|\bstep by step\b"
     r"|\b(?:walk|talk|guide|take) (?:me|him|her|them|us) (?:through|thru)\b|\b(?:procedure|process|instructions?|workflow|checklist|drill)\b"
     r"|\b(?:in )?(?:which|what) order\b|\border of\b|\bclicks?\b|\bstart to (?:end|finish)\b|\bwhat (?:do|does|must|should|can) (?:i|we|he|she|they|the \w+) (?:have to )?do\b"
-    r"|\bwhat now\b|\bwhat(?:'s| is) the path\b|\bset(?:ting)? up\b|\bwie (?:kann|muss|geht|mache?|richte|soll)\b|\bschritte?\b|\bcomment\b|\bétapes?\b",
+    r"|\bwhat now\b|\bwhat(?:'s| is) the path\b|\bset(?:ting)? up\b|\bwie (?:kann|muss|geht|mache?|richte|soll)\b|\bschritte?\b|\bcomment\b|\bétapes?\b"
+    r"|\b(?:right order|sequence)\b|\btell (?:him|her|them) to do\b|\breihenfolge\b|\bc[oó]mo (?:se|puedo|puede|hago|hace|debo|faço|faz|posso|devo)\b|\bpass?os\b"
+    r"|\bcome (?:si|faccio|fa|posso|devo)\b|\bpassaggi\b|\bhoe (?:kan|moet|doe|stel|zet)\b|\bstappen\b|\bjak (?:mogę|można|należy|mam|się)\b|\bkroki\b",
     re.IGNORECASE,
 )
 _LIST = re.compile(

@@ -37,6 +37,19 @@ def test_a_procedure_is_quoted_whole() -> None:
     ]
 
 
+def test_a_procedure_of_which_several_steps_answer_is_told_whole_whatever_was_asked() -> None:
+    """With a step left out it would be another procedure; a value in one step is told alone."""
+    whole = ["1. Open the app.", "2. Hold the key.", "3. Wait for the light."]
+    assert chosen("the lamp is red and F19 shows", passages(STEPS), "Open the app", near=["Wait"]) == whole
+    assert chosen("which key is held", passages(STEPS), "Hold the key") == ["2. Hold the key."]
+
+
+def test_a_procedure_that_does_not_fit_is_not_completed() -> None:
+    long = "\n".join(f"{n}. Turn the key numbered {n} {'very ' * 40}slowly." for n in range(1, 9))
+    told = chosen("F19 shows", passages(long), "numbered 1 ", near=["numbered 3 "])
+    assert [line[0] for line in told] == ["1", "3"]
+
+
 def test_beside_steps_only_what_scores_nearly_as_well_is_quoted() -> None:
     text = f"{STEPS}\n\nThe colour of the light tells the state."
     assert len(chosen("how do I pair it", passages(text), "Hold the key", near=["colour"])) == 3

@@ -55,6 +55,14 @@ def test_each_part_wants_its_own_kind_of_value() -> None:
 @pytest.mark.parametrize(
     ("question", "form"),
     [
+        ("logging a complaint, what's the right order", "steps"),
+        ("F19 on the screen. sequence for powering down and up", "steps"),
+        ("bad batch, what do i tell them to do", "steps"),
+        ("¿cómo se activa la tarjeta?", "steps"),
+        ("como faço para trocar o filtro", "steps"),
+        ("come si resetta il telecomando", "steps"),
+        ("hoe stel ik de wekker in", "steps"),
+        ("jak można zmienić hasło", "steps"),
         ("how do I pair the hub", "steps"),
         ("walk me through a return", "steps"),
         ("how much is the hub", "value"),
