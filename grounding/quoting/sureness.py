@@ -15,9 +15,9 @@ from grounding.quoting.features import BlockCandidate
 from grounding.quoting.question_parts import Reading
 
 NAMES = ("dominance", "row", "step", "list", "typed", "parts", "near")
-NEAR, SPREAD = 0.35, 10.0
-"""Nearness in meaning of a best block in the middle, and what makes a tenth of it 1."""
-INTERCEPT = -0.90
+NEAR, SPREAD = 0.42, 10.0
+"""Nearness in meaning of a best block in the middle (median of four companies), and what makes a tenth of it 1: without a reader a block counts as that near."""
+INTERCEPT = -0.47
 COEFFICIENTS: Mapping[str, float] = {
     "dominance": 2.22,
     "row": -0.16,

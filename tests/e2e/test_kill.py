@@ -21,6 +21,8 @@ from aiohttp import ClientConnectionError, ClientSession, web
 from bot.compose.system import compose
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.joined import JoinedEmbedder
+from grounding.embedded.reader import E5Reader
 from grounding.records import Access, Query
 from rai.ledger.store import SqlLedger
 from tests.e2e.processes import address_of, copy_of_home, environment_of, settings_over, started
@@ -176,7 +178,7 @@ def test_an_ingest_of_a_corpus_killed_between_its_batches(tmp_path: Path) -> Non
 
 
 def test_an_ingest_killed_while_it_makes_vectors_goes_on_with_those_that_are_missing(
-    tmp_path: Path, model_file: Path, minilm: MiniLM
+    tmp_path: Path, model_file: Path, minilm: MiniLM, reader: E5Reader
 ) -> None:
     run = Ingest(corpus_of(tmp_path / "corpus.jsonl", WITH_VECTORS), tmp_path / "home", model_file)
     assert run.killed(lambda r: r.holds("vectors") > 0, 0.05), "the run ended before it was killed"
@@ -187,10 +189,11 @@ def test_an_ingest_killed_while_it_makes_vectors_goes_on_with_those_that_are_mis
     assert report["embedded"] == WITH_VECTORS - made
     assert run.holds("vectors") == WITH_VECTORS
     assert_whole(run, WITH_VECTORS)
-    index = EmbeddedIndex(run.home / "index", minilm)
+    both = JoinedEmbedder(minilm, reader)
+    index = EmbeddedIndex(run.home / "index", both)
     try:
-        assert index.store.without_vectors(minilm.fingerprint) == []
-        assert len(index.store.vector_keys(minilm.fingerprint)) == WITH_VECTORS
+        assert index.store.without_vectors(both.fingerprint) == []
+        assert len(index.store.vector_keys(both.fingerprint)) == WITH_VECTORS
     finally:
         index.close()
 
