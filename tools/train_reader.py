@@ -219,7 +219,7 @@ class Teacher:
         self._rng = random.Random(seed)
         packed = pinned(weights_root() / WEIGHTS)
         kept = [i for i, piece in enumerate(packed.pieces) if is_read(piece)]
-        w = {name: torch.from_numpy(array) for name, array in reader_weights(packed, kept).items()}
+        w = {name: torch.from_numpy(array.copy()) for name, array in reader_weights(packed, kept).items()}
         tokenizer = tokenizer_of(packed, kept)
         tokenizer.enable_truncation(MAX_PIECES)
         self._lower, self.upper = Lower(w, tokenizer), Upper(w, rank)
