@@ -18,7 +18,6 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,15 +55,8 @@ QUESTIONS, NEAR_MISSES, BLOCKS = 51, 4, 120
 """Questions of a step; near misses of each that are taken along; blocks of a step, of which at least thirty are near misses."""
 PEAK, DECAY, WARM, LAST = 7e-4, 0.01, 15, 0.05
 """The rate of learning at its highest, what weights lose, steps until the rate is reached, and the share of it that is left at the end."""
-"""Sharpness of the choices, as logarithms of what nearness is multiplied by: wholes, pieces, and both of them together."""
 SHARP, SHARP_BOTH = 3.0, 2.5
-
-
-@dataclass(frozen=True, slots=True)
-class Company:
-    """What one company's questions ask, each with its blocks."""
-
-    examples: Sequence[Example]
+"""Sharpness of the choices, as logarithms of what nearness is multiplied by: of wholes or pieces alone, and of each where both count together."""
 
 
 class Changed(nn.Module):  # type: ignore[misc]
@@ -265,27 +257,29 @@ def _choice(told: Tensor, right: Tensor) -> Tensor:
     return -(torch.logsumexp(told.masked_fill(~right, -1e9), 1) - torch.logsumexp(told, 1)).mean()
 
 
-def steps(sets: Sequence[Company], epochs: int, rng: random.Random) -> Iterator[list[Example]]:
+def steps(sets: Sequence[Sequence[Example]], epochs: int, rng: random.Random) -> Iterator[list[Example]]:
     """The examples of each step: of each company all in each epoch, in a new order."""
     for _ in range(epochs):
         epoch = []
         for company in sets:
-            mixed = rng.sample(list(company.examples), len(company.examples))
+            mixed = rng.sample(list(company), len(company))
             count = math.ceil(len(mixed) / QUESTIONS)
             epoch += [mixed[i::count] for i in range(count)]
         rng.shuffle(epoch)
         yield from epoch
 
 
-async def read_lessons(model: Path, cache: Path, without: Sequence[str], told: Callable[[str], None]) -> list[Company]:
+async def read_lessons(
+    model: Path, cache: Path, without: Sequence[str], told: Callable[[str], None]
+) -> list[list[Example]]:
     """The companies of all authors but those left out."""
     reader = E5Reader(model.with_name(READER), model.with_name(READER_TOKENIZER))
     models = Models(MiniLM(model), ExtractiveComposer(reader))
     out = []
     for folder in companies():
         if folder.relative_to(LESSONS).parts[0] not in without:
-            out.append(Company(await lessons(models, cache, folder)))
-            told(f"{folder.name}: {len(out[-1].examples)} questions")
+            out.append(await lessons(models, cache, folder))
+            told(f"{folder.name}: {len(out[-1])} questions")
     return out
 
 

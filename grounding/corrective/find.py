@@ -26,8 +26,8 @@ from grounding.services.together import together
 from grounding.text import terms
 
 T = TypeVar("T")
-AGREEING = 10
-"""What is added to a place before orders are joined by reciprocal rank: less than the usual 60, since there are two orders of twenty passages."""
+AGREEING = 9
+"""The constant of reciprocal ranks by which search and grader agree on an order: less than the usual 60, since both have twenty passages."""
 OF_PARTS = 6
 """Passages that the parts of a question add to those that were found for the whole: of two parts the best three that those lack."""
 
@@ -151,11 +151,9 @@ class EvidenceSearch:
         taken = {p.chunk_id for p in kept}
         value = {g.chunk_id: g.score for g in self.grading.grades}
         graded = sorted(self.passages, key=lambda p: -value.get(p.chunk_id, 0.0))
-        places = {p.chunk_id: 1 / (AGREEING + n) for n, p in enumerate(self.passages)}
-        for n, p in enumerate(graded):
-            places[p.chunk_id] += 1 / (AGREEING + n)
-        rest = [p for p in self.passages if p.chunk_id not in taken]
-        return sorted(rest, key=lambda p: -places[p.chunk_id])
+        by_id = {p.chunk_id: p for p in self.passages}
+        agreed = [p.chunk_id for p in reciprocal_ranks((self.passages, graded), AGREEING)]
+        return [by_id[chunk_id] for chunk_id in agreed if chunk_id not in taken]
 
     def note(self, *texts: str | None) -> None:
         """Add remarks for the record, each once."""

@@ -1,7 +1,7 @@
 """How sure it is that what would be quoted answers the question: whether to quote at all.
 
 How well the best block scores tells little of that (it is high for a near miss as well); how far it stands out from all others does, and what kind of
-block it is: a row has siblings, a step a procedure around it. Fitted by `tools/fit_sureness.py`; figures stand in docs/decisions/0014-quoting.md.
+block it is: a row has siblings, a step a procedure around it. Fitted as `tools/fit_sureness.py` fits, over companies and over lessons kept aside; figures stand in docs/decisions/0014-quoting.md and 0026.
 """
 
 from __future__ import annotations
