@@ -19,22 +19,23 @@ OUT_OF_TIME = int(getattr(signal, "SIGXCPU", 0))
 class Limits:
     """What one request may take.
 
-    `seconds` of processor time, and `seconds_per_byte` more for each byte of the request; `patience` times as long on the clock, for
-    machines that are busy. `memory` in bytes.
+    `seconds` of processor time, and `seconds_per_byte` more for each byte of the request, and `first` more for the first request of a process, which reads its tables;
+    `patience` times as long on the clock, for machines that are busy. `memory` in bytes.
     """
 
     seconds: float
     seconds_per_byte: float
     patience: float = 3.0
     memory: int = 1_500_000_000
+    first: float = 0.0
 
-    def work(self, size: int) -> float:
-        """Seconds of processor time for a request of `size` bytes."""
-        return self.seconds + size * self.seconds_per_byte
+    def work(self, size: int, *, fresh: bool = False) -> float:
+        """Seconds of processor time for a request of `size` bytes. `fresh`: it is the first of its process."""
+        return self.seconds + size * self.seconds_per_byte + (self.first if fresh else 0.0)
 
-    def deadline(self, size: int) -> float:
+    def deadline(self, size: int, *, fresh: bool = False) -> float:
         """Seconds on the clock for a request of `size` bytes."""
-        return self.patience * self.work(size)
+        return self.patience * self.work(size, fresh=fresh)
 
 
 def own_pipes() -> tuple[BinaryIO, BinaryIO]:

@@ -53,19 +53,20 @@ class _Collected(logging.Handler):
         return taken
 
 
-def main(memory: str, seconds: str, seconds_per_byte: str) -> None:
-    """Serve calls until the input ends. `memory`: bytes beyond those held at the start; seconds are of processor time."""
+def main(memory: str, seconds: str, seconds_per_byte: str, first: str) -> None:
+    """Serve calls until the input ends. `memory`: bytes beyond those held at the start; seconds are of processor time, `first` those of the first call beyond the others'."""
     source, sink = own_pipes()
     logged = _Collected()
     logging.getLogger("attest").addHandler(logged)
-    held = limit_memory(int(memory))
+    held, more = limit_memory(int(memory)), float(first)
     _send(sink, b"")  # ready
     while len(head := source.read(HEAD.size)) == HEAD.size:
         (length,) = HEAD.unpack(head)
         request = source.read(length)
         if len(request) < length:
             break
-        reply = _replied(request, float(seconds) + length * float(seconds_per_byte), logged)
+        reply = _replied(request, float(seconds) + length * float(seconds_per_byte) + more, logged)
+        more = 0.0
         _send(sink, _packed(reply, worn=peak() > held + _GROWN))
     os._exit(0)  # nothing is open that needs an orderly end
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Protocol
@@ -19,6 +20,7 @@ from grounding.ports import Library
 from grounding.records import Chunk, Progress
 from grounding.store.dialects import forms
 from grounding.store.side import Forms, Kept, Place, SideRows, side_at
+from rai.embedded.bounded_screen import UNJUDGED
 from rai.ports import PromptScreen
 from rai.screening.decision import as_data
 from rai.screening.retriever import verdict_key
@@ -77,6 +79,8 @@ _DOCUMENTS = 50
 """Most documents whose chunks are read at a time."""
 _CHUNKS = 64
 """Most chunks that are screened in one call."""
+ORDERS = "passages that give orders to the assistant are left out of every answer"
+NOT_JUDGED = "passages that the screen did not judge in its time are left out of every answer until the next ingest, which judges them again"
 
 
 class Titled(Protocol):
@@ -147,23 +151,25 @@ class VerdictFile:
     ) -> int:
         """Judges the chunks of new and changed documents and keeps the verdicts; returns how many documents that were.
 
-        What cannot be judged or written now is told in the log and judged when it is retrieved: nothing is stopped, nothing let through.
+        What cannot be judged or written now is told in the log and judged when it is retrieved: nothing is stopped, nothing let through. A document of which a passage could
+        not be judged in its time loses that passage until it is followed again.
         """
         try:
             judged = await asyncio.to_thread(self._all, _JUDGED)
-            named: dict[str, int] = {}
+            named, unjudged = Counter[str](), Counter[str]()
             new = [d for d in await library.documents() if judged.get(storable(d.doc_id)) != storable(d.version)]
             for at in range(0, len(new), _DOCUMENTS):
                 part = {d.doc_id: d.version for d in new[at : at + _DOCUMENTS]}
                 rows = await asyncio.to_thread(chunks.chunks_of, list(part))
                 verdicts = await self._verdicts(rows, screen)
-                await asyncio.to_thread(self.keep, verdicts, part)
                 for row in rows:
-                    if verdicts[verdict_key(row.chunk.chunk_id, row.title, row.chunk.text)]:
-                        named[row.chunk.doc_id] = named.get(row.chunk.doc_id, 0) + 1
+                    if rule := verdicts[verdict_key(row.chunk.chunk_id, row.title, row.chunk.text)]:
+                        (unjudged if rule == UNJUDGED else named)[row.chunk.doc_id] += 1
+                await asyncio.to_thread(self.keep, verdicts, {d: v for d, v in part.items() if d not in unjudged})
                 on_progress(Progress("screen", min(at + _DOCUMENTS, len(new)), len(new)))
-            if named:
-                LOG.warning("%s", _left_out(named))
+            for why, counts in ((ORDERS, named), (NOT_JUDGED, unjudged)):
+                if counts:
+                    LOG.warning("%s", _left_out(why, counts))
         except (StoreError, ServiceError, WorkError, PromptBlocked) as error:
             LOG.warning("passages are screened when they are found, not at ingest: %s", error)
             return 0
@@ -186,8 +192,8 @@ class VerdictFile:
         return dict(self._side.read(lambda db: db.rows(statement, self._version)))
 
 
-def _left_out(named: Mapping[str, int]) -> str:
+def _left_out(why: str, named: Mapping[str, int]) -> str:
     """The line for the log that tells which documents lose how many passages, five of them by name. `named`: counts by id."""
     shown = ", ".join(f"{doc_id[:80]} ({count})" for doc_id, count in sorted(named.items())[:5])
     more = f" and {len(named) - 5} more" if len(named) > 5 else ""
-    return f"passages that give orders to the assistant are left out of every answer: {shown}{more}"
+    return f"{why}: {shown}{more}"

@@ -70,6 +70,16 @@ async def test_the_clock_ends_what_no_processor_time_does() -> None:
     pool.close()
 
 
+async def test_the_first_call_of_a_child_may_take_longer() -> None:
+    """It reads the tables of what it runs, for which no text is to blame."""
+    pool = Pool(Limits(seconds=0.5, seconds_per_byte=0.0, patience=1.0, first=60.0), size=1)
+    child = await pool.run(work.sleeps, 0.9)
+    with pytest.raises(WorkOverran):
+        await pool.run(work.sleeps, 30.0)
+    assert await pool.run(work.pid) != child
+    pool.close()
+
+
 async def test_an_error_of_ours_comes_back_as_it_is(pool: Pool) -> None:
     with pytest.raises(InputError, match="x: not allowed") as raised:
         await pool.run(work.refuses, "x")

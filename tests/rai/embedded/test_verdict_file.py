@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psycopg
@@ -14,9 +14,10 @@ from sqlalchemy import make_url
 from grounding.database.postgres import Postgres
 from grounding.errors import ServiceUnavailable, StoreError
 from grounding.records import Access, Chunk, Document, DocumentInfo, Passage, Progress, Query, Retrieval
+from rai.embedded.bounded_screen import UNJUDGED
 from rai.embedded.screen import EmbeddedScreen
 from rai.embedded.verdict_file import PART, VerdictFile
-from rai.records import Screening
+from rai.records import DocumentScreening, Screening
 from rai.screening.retriever import ScreenedRetriever, verdict_key
 from tests.postgres.faults import LosesAnAnswer, ended, run
 from tests.postgres.side import Places, made, places
@@ -103,6 +104,31 @@ async def test_the_documents_that_lose_passages_are_named(another: Opener, caplo
     shelf = Shelf(TEXTS)
     await another("v1").follow(shelf, shelf, Counting())
     assert "left out of every answer: b (1)" in caplog.text
+
+
+class Hurried(Counting):
+    """A screen that has not the time for one passage, at first."""
+
+    late = True
+
+    async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
+        screening = await super().screen(text, documents)
+        left_out = DocumentScreening(0, "block", UNJUDGED, 1.0)
+        return replace(screening, documents=(left_out, *screening.documents[1:])) if self.late else screening
+
+
+async def test_a_passage_that_was_not_judged_in_time_is_told_apart_and_judged_again(
+    another: Opener, caplog: pytest.LogCaptureFixture
+) -> None:
+    shelf, screen, file = Shelf({"a": TEXTS["a"]}), Hurried(), another("v1")
+    await file.follow(shelf, shelf, screen)
+    assert "did not judge in its time" in caplog.text
+    assert "give orders" not in caplog.text
+    assert file.known([key("a")]) == {key("a"): UNJUDGED}
+    screen.late = False
+    assert await file.follow(shelf, shelf, screen) == 1
+    assert file.known([key("a")]) == {key("a"): None}
+    assert await file.follow(shelf, shelf, screen) == 0
 
 
 async def test_only_what_changed_is_judged_again(another: Opener) -> None:
