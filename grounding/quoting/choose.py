@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from grounding.faq import question_and_answer
 from grounding.query.answer_kind import KINDS, holds
 from grounding.query.conversation import content
 from grounding.quoting.blocks import LONG, Block, Cell, cells, is_empty
@@ -312,8 +313,8 @@ def _of_the_country(found: Sequence[Cell], reading: Reading) -> str:
 
 
 def _of_a_long_row(block: Block, found: Sequence[Cell], reading: Reading) -> str:
-    """Of a row that is as long as a paragraph what it is about, and for each part of the question the cells that say most of what that asks; empty of any
-    other row, and where no cell says anything of it. Words in many of its cells tell little.
+    """Of a row that is as long as a paragraph what it is about, and for each part of the question the cells that say most of what that asks, a question never without its
+    answer; empty of any other row, and where no cell says anything of it. Words in many of its cells tell little.
     """
     if block.words <= LONG:
         return ""
@@ -330,6 +331,8 @@ def _of_a_long_row(block: Block, found: Sequence[Cell], reading: Reading) -> str
             if best:
                 kept |= {i for i, w in enumerate(worth) if w >= CELLS_NEAR * best}
                 break
+    if kept and (places := question_and_answer([c.header for c in found])):
+        kept |= set(places)
     return BAR.join(found[i].span.text for i in sorted({0, *kept})) if kept else ""
 
 

@@ -1,4 +1,4 @@
-"""Reader of CSV and similar tables: the delimiter is the one under which every row has the same number of cells."""
+"""Reader of CSV and similar tables: the delimiter is the one under which every row has the same number of cells. A table of questions and answers is read as sections."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 
+from grounding.faq import question_and_answer
 from grounding.ingest.readers import content_types
 from grounding.ingest.readers.encoding import decode
 from grounding.ingest.readers.extract import Extract, Refused, Writer, clean, one_line
@@ -96,12 +97,28 @@ def read_delimited(text: str, name: str) -> Extract:
     said = _told(above)
     for note in said:
         writer.line(note)
-    for line in row_lines(grid[top:] or grid, grid[0] if top else ()):
-        writer.line(line)
+    places = question_and_answer(grid[0]) if top else None
+    if places is not None:
+        for row in grid[top:]:
+            _faq(row, grid[0], places, writer)
+    else:
+        for line in row_lines(grid[top:] or grid, grid[0] if top else ()):
+            writer.line(line)
     for note in (*odd, *_told(below)):
         writer.line(note)
     titled = said[0] if said and len(said[0]) <= _TITLE else name  # what stands above a table is what it is about
     return writer.extract(titled, CONTENT_TYPE)
+
+
+def _faq(row: list[str], headers: list[str], places: tuple[int, int], writer: Writer) -> None:
+    """Write a question as the heading of its answer, and under them what else the row says; a row without one of them stays a row."""
+    question, answer = (row[i] if i < len(row) else "" for i in places)
+    said = question and answer
+    if said:
+        writer.heading(question, 2)
+        writer.block(answer)
+    rest = ["" if said and i in places else cell for i, cell in enumerate(row)]
+    writer.lines(list(row_lines([rest], headers)))
 
 
 def _rows_and_notes(grid: list[list[str]]) -> tuple[list[list[str]], list[str]]:

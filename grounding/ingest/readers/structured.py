@@ -1,6 +1,7 @@
 """Reader of JSON and JSON lines as rows that carry their keys: `Plan: Basic | price.amount: 9.00`.
 
-Numbers stay as they are written, since 9.00 and 9.0 are not the same on a bill. Keys that occur twice are both kept.
+Numbers stay as they are written, since 9.00 and 9.0 are not the same on a bill. Keys that occur twice are both kept. A record with a question and its answer is
+a section: the question its heading, the answer its text.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from grounding.faq import question_and_answer
 from grounding.ingest.readers import content_types
 from grounding.ingest.readers.encoding import decode
 from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
@@ -102,7 +104,9 @@ def _is_large(value: Any) -> bool:
 
 
 def _record(value: Any, writer: Writer) -> None:
-    """Write a record: one line of short values, each with its key; long ones are paragraphs under it. A title is its heading."""
+    """Write a record: one line of short values, each with its key; long ones are paragraphs under it. A title is its heading, and so is a question above its answer."""
+    if isinstance(value, Fields) and _faq(value, writer):
+        return
     title = _title(value) if isinstance(value, Fields) else ""
     pairs = list(_flat(value, ""))
     long = [(key, text) for key, text in pairs if len(text) > _LONG or "\n" in text]
@@ -113,6 +117,19 @@ def _record(value: Any, writer: Writer) -> None:
     writer.block(" | ".join(f"{key}: {text}" if key else text for key, text in short))
     for key, text in long:
         writer.block(f"{key}: {text}" if key else text)
+
+
+def _faq(fields: Fields, writer: Writer) -> bool:
+    """Write a question with its answer, and under them whatever else the record says; False if it is none."""
+    texts = [(key, text if isinstance(text, str) else "") for key, text in fields]
+    places = question_and_answer([key if text.strip() else "" for key, text in texts])
+    if places is None:
+        return False
+    question, answer = (texts[i][1] for i in places)
+    writer.heading(question, 2)
+    writer.block(answer)
+    _record(Fields(pair for i, pair in enumerate(fields) if i not in places), writer)
+    return True
 
 
 def _title(fields: Fields) -> str:

@@ -218,6 +218,14 @@ def test_a_row_about_one_thing_is_quoted_whole() -> None:
     assert shown(row(text), read("price of the S1")) == text
 
 
+def test_a_question_in_a_row_is_never_quoted_without_its_answer() -> None:
+    answer = "From 1 May it may weigh 10 kg at most, for the sake of our drivers' backs. " * 4
+    text = f"Nr: 101 | Question: How heavy may a soil bag be? | Answer: {answer.strip()} | Owner: desk"
+    quoted = shown(row(text), read("how heavy can a bag be"))
+    assert "10 kg at most" in quoted
+    assert "Owner" not in quoted
+
+
 def test_of_prices_in_several_countries_only_the_one_that_is_asked_is_shown() -> None:
     text = "Product: Wren | USA: $219 | Germany: €235 | France: €239"
     assert shown(row(text), read("what is the wren in germany")) == "Product: Wren | Germany: €235"

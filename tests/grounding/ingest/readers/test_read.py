@@ -556,6 +556,28 @@ def test_encrypted_mail_is_refused() -> None:
     assert _code(data) == "encrypted"
 
 
+FAQ = """{"export": "help centre", "entries": [
+ {"id": 101, "q": "How heavy may a bag be?", "a": "10 kg at most.\\nOlder leaflets say 12.", "updated": "2025-05-12"},
+ {"id": 102, "q": "Can I rent shoes?", "a": "No."},
+ {"id": 103, "q": "And gloves?", "a": null}]}"""
+
+
+def test_questions_and_answers_of_json_are_sections() -> None:
+    extract = _read(FAQ, "faq.json")
+    assert extract.text == (
+        "export: help centre\n\n# entries\n\n## How heavy may a bag be?\n\n10 kg at most.\nOlder leaflets say 12.\n\n"
+        "id: 101 | updated: 2025-05-12\n\n## Can I rent shoes?\n\nNo.\n\nid: 102\n\nid: 103 | q: And gloves?"
+    )
+    assert ("Can I rent shoes?", "## Can I rent shoes?") in _places(extract)
+
+
+def test_questions_and_answers_of_a_table_are_sections_and_a_row_without_an_answer_stays_one() -> None:
+    text = "Nr,Frage,Antwort\n1,Wann ist offen?,Von 9 bis 17 Uhr.\n2,Und am Samstag?,\n3,Gibt es Parkplätze?,Ja.\n"
+    assert _read(text, "faq.csv").text == (
+        "## Wann ist offen?\n\nVon 9 bis 17 Uhr.\n\nNr: 1\n\nNr: 2 | Frage: Und am Samstag?\n\n## Gibt es Parkplätze?\n\nJa.\n\nNr: 3"
+    )
+
+
 def test_json_becomes_rows_and_numbers_stay_as_written() -> None:
     extract = _read('{"plan": "Basic",\n "price": 9.00, "price": 1e3, "note": null, "sold": true}')
     assert extract.text == "plan: Basic | price: 9.00 | price: 1e3 | sold: true"
