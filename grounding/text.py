@@ -16,6 +16,7 @@ from grounding.tables import table, word_set
 _WORDS = table(__file__)
 _ABBREVIATIONS = word_set(_WORDS["abbreviations"])
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_TERM = re.compile(rf"{_WORD.pattern}|(?<=[^\W_])\+(?![\w+])")
 # a run of marks is tried from its first alone: what fails there fails from every later one
 _BREAK = re.compile(r"\n+|(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|[。！？]+")
 _LAST_TOKEN = re.compile(r"(\S{1,12})$")
@@ -151,8 +152,11 @@ def words(text: str) -> list[Span]:
 
 
 def terms(text: str) -> list[str]:
-    """Index terms of `text`, in order: folded, lightly stemmed words without stop words. What lexical comparison works on."""
-    return [stem(w) for m in _WORD.finditer(fold(text)) if (w := m.group().lower()) not in STOP_WORDS]
+    """Index terms of `text`, in order: folded, lightly stemmed words without stop words. What lexical comparison works on. The sign behind a name is a word: mini, plus of
+    "Mini+".
+    """
+    found = (m.group().lower() for m in _TERM.finditer(fold(text)))
+    return ["plus" if w == "+" else stem(w) for w in found if w not in STOP_WORDS]
 
 
 @lru_cache(maxsize=65536)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median_low
 
-from grounding.query.conversation import content
+from grounding.query.conversation import content, goes_on
 from grounding.quoting.blocks import cells
 from grounding.quoting.countries import as_said, country_codes, spoken_codes
 from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
@@ -189,12 +189,17 @@ def _meant(
 
 
 def _not_of_another_family(values: Sequence[str], last: str, before: _Wanted | None) -> _Wanted | None:
-    """What was asked about `before`, unless the `last` question says a word that several other values begin with: "what does the Swift cost" is not about the Roost."""
+    """What was asked about `before`, unless the `last` question says a word that several other values begin with: "what does the Swift cost" is not about the Roost;
+    or it goes on with a word of another one: "and clogs?" beside "Shoes and clogs, unworn".
+    """
     asked = content(last)
     family = frozenset(i for i, value in enumerate(values) if asked.intersection(terms(value)[:1]))
-    if before is None or len({values[i] for i in family}) < 2 or family & before.left:
-        return before
-    return _Wanted(family, frozenset())
+    if before is None:
+        return None
+    if len({values[i] for i in family}) > 1 and not family & before.left:
+        return _Wanted(family, frozenset())
+    put = frozenset(i for i, value in enumerate(values) if asked.intersection(terms(value.partition(",")[0])))
+    return _Wanted(put, put) if put and goes_on(last) and not put & before.sure else before
 
 
 def named_among(names: Sequence[str], question: str, *, compared: bool = False, in_part: bool = True) -> list[int]:

@@ -79,6 +79,11 @@ def test_other_words_stay_apart(one: str, other: str) -> None:
     assert stem(one) != stem(other)
 
 
+def test_the_plus_behind_a_name_is_a_word_of_it() -> None:
+    assert terms("the Mini+, not the Mini") == terms("the mini plus, not the mini")
+    assert terms("C++ or +49 30") == ["c", "49", "30"]
+
+
 def test_terms_leave_chat_out() -> None:
     assert terms("Hi, could you please tell me what the Pro plan costs?") == ["pro", "plan", "cost"]
 

@@ -47,6 +47,13 @@ def left(text: str, question: str, last: str = "") -> list[str]:
     return [c.block.text for c, score in zip(found, scores[0], strict=True) if score]
 
 
+def test_what_a_follow_up_names_is_meant_and_not_what_was_asked_before() -> None:
+    text = "Goods: Clothing, unworn | Period: 30 days\nGoods: Shoes and clogs, tried on indoors only | Period: 14 days"
+    asked = "how long have they got to send clothes back"
+    assert left(text, asked) == [text.split("\n")[0]]
+    assert left(text, f"{asked} and clogs?", "and clogs?") == [text.split("\n")[1]]
+
+
 @pytest.mark.parametrize(
     ("question", "last", "prices"),
     [
