@@ -23,8 +23,8 @@ def test_lessons_are_by_many_hands_and_ask_what_no_page_answers_too() -> None:
     authors = {company.relative_to(LESSONS).parts[0] for company, _ in found}
     every = [ask for _, group in found for ask in group]
     langs = Counter(ask.lang for ask in every)
-    assert len(authors) >= 20
-    assert len(every) > 5000
+    assert len(authors) >= 36
+    assert len(every) > 9000
     assert sum(not ask.page for ask in every) > len(every) / 10
     assert all(langs[lang] > 50 for lang in ("de", "fr", "es", "it", "nl", "pl", "pt"))
     for company, group in found:

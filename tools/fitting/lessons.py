@@ -1,7 +1,7 @@
 """Questions about invented companies, each with the lines of their pages that answer it: what the reader is taught, and what the choice of blocks is fitted on.
 
 A company is a folder: `kb/`, its pages, and `asks.jsonl`, one object a line: `q` as it was typed, `lang`, `doc` the page that answers ("" where none does), `quote`
-the lines of it that do, as they stand there. Pages and questions are by hand, by authors who had seen no code; a letter each under `tools/reading_lessons`.
+the lines of it that do, as they stand there. Pages and questions are by hand, by authors who had seen no code; a letter or two each under `tools/reading_lessons`.
 """
 
 from __future__ import annotations
