@@ -39,7 +39,7 @@ from bot.turn.state import TurnState
 from bot.wording.closest import closest, unknown
 from bot.wording.left_out import without_left_out
 from bot.wording.notices import notice, said
-from bot.wording.refusals import refusal_text
+from bot.wording.refusals import FALLBACK, refusal_text
 from grounding.errors import AttestError, kind_and_place
 from grounding.evidence.choose import choose
 from grounding.grading.features import speaks_of
@@ -47,8 +47,9 @@ from grounding.query.answer_kind import answer_kind, holds
 from grounding.query.clarify import MOST_OPTIONS, Clarification
 from grounding.quoting.coverage import Covered, coverage
 from grounding.quoting.question_parts import Reading, read
-from grounding.records import Evidence
+from grounding.records import LEAD_IN, Evidence
 from rai.records import SUPPORTED, Category, Outcome, Report
+from rai.screening.languages import language
 
 CLOSEST = 3
 """Passages that are named where nothing was quoted: so many that a person on the telephone can look into."""
@@ -86,7 +87,9 @@ async def decide_reply(state: TurnState, draft: str) -> Reply:
         return await _asked_back(state, shown)
     first = await state.stage("check", _marked(state, shown))
     beside = first.report.verdict == "irrelevant"
-    if beside and not has_its_codes(state.ask.question, first.text):
+    if beside and not (
+        has_its_codes(state.ask.question, first.text) or in_another_language(state.language, first.text)
+    ):
         return reply_without_answer(state, Outcome.INSUFFICIENT, relevance=first.report.relevance)
     await _asks_too(state, first.text)
     if first.deliverable or beside:
@@ -102,6 +105,13 @@ def has_its_codes(question: str, text: str) -> bool:
     """True if the question names codes, and `text` has them all: "the camera shows C-412" is no sentence that the likeness of sentences could judge."""
     codes = frozenset(_CODE.findall(question))
     return bool(codes) and codes <= frozenset(_CODE.findall(text))
+
+
+def in_another_language(asked: str, text: str) -> bool:
+    """True if a question in another language than English, `asked`, is answered with quotes that are not in that: the likeness of sentences knows English, and little
+    of what says the same in two languages.
+    """
+    return asked != FALLBACK and text.startswith(LEAD_IN) and language(text.removeprefix(LEAD_IN)) != asked
 
 
 _CODE = re.compile(r"(?<![\w-])[A-Z]{1,4}-\d{1,5}(?![\w-])")

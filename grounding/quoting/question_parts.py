@@ -20,7 +20,7 @@ MOST_PARTS = 5
 """Parts that are told apart; what is asked behind them belongs to the last."""
 
 _STEPS = re.compile(
-    r"\bhow (?:do|does|can|could|to|would|should|must|is|are)\b(?! (?:much|many|long|often|far|soon|big|heavy|old))|\bhow .{0,40}\bwork\b|\bsteps?\b|\bstep by step\b"
+    r"\bhow (?:do|does|can|could|to|would|should|must|is|are)\b(?! (?:much|many|long|often|far|soon|big|heavy|old))|\bhow (?!soon|long|often|much|many|far|fast|well).{0,40}\bwork\b|\bsteps?\b|\bstep by step\b"
     r"|\b(?:walk|talk|guide|take) (?:me|him|her|them|us) (?:through|thru)\b|\b(?:procedure|process|instructions?|workflow|checklist|drill)\b"
     r"|\b(?:in )?(?:which|what) order\b|\border of\b|\bclicks?\b|\bstart to (?:end|finish)\b|\bwhat (?:do|does|must|should|can) (?:i|we|he|she|they|the \w+) (?:have to )?do\b"
     r"|\bwhat now\b|\bwhat(?:'s| is) the path\b|\bset(?:ting)? up\b|\bwie (?:kann|muss|geht|mache?|richte|soll)\b|\bschritte?\b|\bcomment\b|\bétapes?\b"
@@ -29,7 +29,7 @@ _STEPS = re.compile(
     re.IGNORECASE,
 )
 _LIST = re.compile(
-    r"\b(?:which|what)\s+(?!(?:does|do|did|is|was|has|had|would|can|could|should|must|may|will|if|about)\b)(?:\w+\s+){0,2}?(?!(?:days|hours|does|has|was|this|is|goes|comes|costs|takes|gets|needs|works|runs|fits|applies|counts|happens|holds|lasts|covers|means|says|opens|closes|starts|ends|plus)\b)\w{2,}[^s\W]s\b|\blist\b|\ball (?:the |our )?\w{2,}s\b|\bwhere can\b|\bplaces\b|\bwelche\w* \w+en\b|\bquel(?:le)?s\b",
+    r"\b(?:which|what)\s+(?!(?:does|do|did|is|was|has|had|would|can|could|should|must|may|will|if|about)\b)(?:\w+\s+){0,2}?(?!(?:days|hours|does|has|was|this|is|goes|comes|costs|takes|gets|needs|works|runs|fits|applies|counts|happens|holds|lasts|covers|means|says|opens|closes|starts|ends|plus)\b)\w{2,}[^s\W]s\b|(?<!price )(?<!waiting )(?<!mailing )\blist\b|\ball (?:the |our )?\w{2,}s\b|\bwhere can\b|\bplaces\b|\bwelche\w* \w+en\b|\bquel(?:le)?s\b",
     re.IGNORECASE,
 )
 _COMPARE = re.compile(

@@ -81,6 +81,10 @@ def test_each_part_wants_its_own_kind_of_value() -> None:
         ("what is the fee when insured against theft", "value"),
         ("which is under warranty", "value"),
         ("wie kann ich das Paket umbuchen", "steps"),
+        ("price list 2025 and the 22?", "value"),
+        ("a list of the shops", "list"),
+        ("How soon would it work, if so?", "value"),
+        ("how does the exchange work", "steps"),
     ],
 )
 def test_the_form_of_the_answer(question: str, form: str) -> None:
