@@ -21,6 +21,7 @@ import numpy as np
 
 from bot.evaluate.rows import json_lines
 from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
+from grounding.corrective.find import in_agreed_order
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import EmbeddedGrader
@@ -64,10 +65,15 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What embeds, and what reads the blocks."""
+    """What embeds, and what reads the blocks; None: they are known by words alone."""
 
     embedder: MiniLM
-    composer: ExtractiveComposer
+    reader: E5Reader | None
+
+    @property
+    def composer(self) -> ExtractiveComposer:
+        """What scores the blocks."""
+        return ExtractiveComposer(self.reader)
 
 
 def plain(text: str) -> str:
@@ -95,7 +101,9 @@ async def examples(asking: Asking, row: Row, access: Access) -> list[Example]:
 
 
 async def taught(asking: Asking, ask: Ask) -> Example | None:
-    """The question of a lesson over its evidence, to which the page that answers is added where search lost it; None where no block is the line that answers."""
+    """The question of a lesson over its evidence, to which the page that answers is added where search lost it. No block is right of a question that nothing answers;
+    None where a line answers and is no block.
+    """
     row: Row = {"history": [{"role": "user", "text": ask.question}]}
     query = await asking.kb.query(row, Access())
     evidence = await _evidence(asking, query, Access())
@@ -105,7 +113,7 @@ async def taught(asking: Asking, ask: Ask) -> Example | None:
         evidence += [p for p in found if p.chunk_id not in held and ask.page and p.doc_id.endswith(ask.page)]
     blocks = candidates(evidence)
     right = np.array([ask.answered_by(evidence[c.passage].doc_id, c.block.text) for c in blocks], float)
-    if not right.any():
+    if not blocks or (ask.page and not right.any()):
         return None
     reading = read(query.text, ask.question)
     parts, _ = await asking.composer.features(reading, blocks, evidence)
@@ -116,7 +124,7 @@ async def _evidence(asking: Asking, query: Query, access: Access) -> list[Passag
     """What a turn would give to whoever drafts."""
     found = await asking.kb.found(query, access)
     score = {g.chunk_id: g.score for g in (await asking.grader.grade(query.text, found)).grades}
-    ordered = sorted(found, key=lambda p: -score[p.chunk_id])
+    ordered = in_agreed_order(found, score)
     return [e.passage for e in within(ordered, score, built_in()["attest"])]
 
 
@@ -149,20 +157,22 @@ def among_first(data: Sequence[Example], w: Matrix, k: int) -> float:
 async def company(models: Models, cache: Path, folder: Path) -> list[Example]:
     """Examples of the turns of a company that can be answered, asked by nobody in particular; of one of the lessons its questions."""
     if (folder / ASKS).is_file():
-        return await lessons(models, cache, folder)
+        return [e for e in await lessons(models, cache, folder) if e.right.any()]
     turns = [r for r in json_lines(folder / "turns.jsonl") if r["expect"] == "answered" and not r.get("as")]
     asked = [
         {**r, "doc": r.get("doc") or [], "history": [*r["history"], {"role": "user", "text": r["question"]}]}
         for r in turns
     ]
     return await _all(
-        models, await library(models.embedder, cache / folder.name, folder / "kb"), [(r, Access()) for r in asked]
+        models,
+        await library(models.embedder, cache / folder.name, folder / "kb", models.reader),
+        [(r, Access()) for r in asked],
     )
 
 
 async def lessons(models: Models, cache: Path, folder: Path) -> list[Example]:
-    """Examples of a company of `tools/reading_lessons`."""
-    kb = await library(models.embedder, cache / f"{folder.parent.name}-{folder.name}", folder / "kb")
+    """Examples of a company of `tools/reading_lessons`, also of what nothing there answers."""
+    kb = await library(models.embedder, cache / f"{folder.parent.name}-{folder.name}", folder / "kb", models.reader)
     asking = Asking(kb, EmbeddedGrader(models.embedder), models.composer)
     out = [await taught(asking, ask) for ask in asks(folder)]
     kb.index.close()
@@ -176,7 +186,7 @@ async def golden(models: Models, cache: Path) -> list[Example]:
         for r, access in golden_rows()
         if r["split"] == "dev" and r["expect"]["must"]
     ]
-    return await _all(models, await library(models.embedder, cache / "sample", SAMPLE / "kb"), asked)
+    return await _all(models, await library(models.embedder, cache / "sample", SAMPLE / "kb", models.reader), asked)
 
 
 async def _all(models: Models, kb: Library, asked: Sequence[tuple[Row, Access]]) -> list[Example]:
@@ -189,7 +199,7 @@ async def _all(models: Models, kb: Library, asked: Sequence[tuple[Row, Access]])
 async def main(model: Path, cache: Path, folders: Sequence[Path]) -> None:
     """Print what companies not fitted on say, then the coefficients over all."""
     reader = E5Reader(model.with_name(READER), model.with_name(READER_TOKENIZER))
-    models = Models(MiniLM(model), ExtractiveComposer(reader))
+    models = Models(MiniLM(model), reader)
     sets = {"sample": await golden(models, cache)} | {f.name: await company(models, cache, f) for f in folders}
     for name, data in sets.items():
         w = fitted([e for other, more in sets.items() if other != name for e in more])

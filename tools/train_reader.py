@@ -1,23 +1,25 @@
 """Teach the reader on questions of invented companies: low-rank changes to the upper layers of multilingual-e5-small.
 
-usage: python -m tools.train_reader MODEL.onnx CACHE TARGET.npz [--epochs N] [--rank R] [--seed S] [--without AUTHORS]
+usage: python -m tools.train_reader MODEL.onnx CACHE TARGET.npz [--epochs N] [--rank R] [--seed S] [--without AUTHORS] [--start READER.npz]
 
 MODEL.onnx: the embedding model, beside which the reader lies that chooses what each question is held against: the lines that answer it, and the blocks
-that score best without doing so. Needs PyTorch, which nothing else here does: `pip install torch`. Half an hour on two cores. CACHE keeps the indexes between runs.
+that score best without doing so. Needs PyTorch, which nothing else here does: `pip install torch`. A minute on two cores for a company, then a quarter of an hour for each
+epoch. CACHE keeps the indexes and what was read of them. Of the authors that are left out is printed before the first epoch and after each how well they are read.
 
 Each step takes half the questions of one company and the blocks of all of them: what answers one is wrong for the others. The loss is that of a choice among
-the blocks (softmax), by the whole, piece by piece and by both together, as `grounding.embedded.reader` reads them.
+the blocks (softmax), by the whole, piece by piece and by both together, as `grounding.embedded.reader` reads them; by both among the blocks of the question's evidence,
+where what the words tell is known; and by both beside "nothing of this", which is right for a question that nothing answers.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import math
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +28,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from grounding.embedded.composer import ExtractiveComposer
-from grounding.embedded.embedder import MiniLM
-from grounding.embedded.reader import PASSAGE, QUERY, E5Reader
+from grounding.embedded.reader import PASSAGE, QUERY
 from grounding.embedded.recipes.build_reader import (
     LAYERS,
     PARTS,
@@ -41,22 +41,25 @@ from grounding.embedded.recipes.build_reader import (
     weights_root,
 )
 from grounding.embedded.recipes.encoder_graph import HEADS, WIDTH
-from grounding.quoting.features import COEFFICIENTS, NAMES
-from rai.model_files import READER, READER_TOKENIZER
-from tools.fit_quoting import Example, Models, lessons
+from tools.fit_quoting import Example
 from tools.fitting.lessons import LESSONS, companies
+from tools.fitting.reading import HeldAgainst, blocks_of, held_against, read_companies, steps, typed
 
 FROZEN = 8
 """Lower layers that stay as they are: they read words, and what is read of a block by them is read once."""
 PREFIX = 3
 """Pieces before those of the text, as in the reader."""
 MAX_PIECES = 128
-QUESTIONS, NEAR_MISSES, BLOCKS = 51, 4, 120
-"""Questions of a step; near misses of each that are taken along; blocks of a step, of which at least thirty are near misses."""
 PEAK, DECAY, WARM, LAST = 7e-4, 0.01, 15, 0.05
 """The rate of learning at its highest, what weights lose, steps until the rate is reached, and the share of it that is left at the end."""
-SHARP, SHARP_BOTH = 3.0, 2.5
-"""Sharpness of the choices, as logarithms of what nearness is multiplied by: of wholes or pieces alone, and of each where both count together."""
+SHARP, SHARP_BOTH, SHARP_MIXED = 3.0, 2.5, 2.0
+"""Sharpness of the choices, as logarithms of what nearness is multiplied by: of wholes or pieces alone, of each where both count together, and of each beside the words."""
+NEAR = 0.45, 0.55
+"""How near the nearest block of a question is as a whole and piece by piece, about: what "nothing of this" begins with."""
+SHOWN = 8
+"""Steps of which it is told how they went."""
+FASTER = 30.0
+"""How much faster the scalars are taught than the layers."""
 
 
 class Changed(nn.Module):  # type: ignore[misc]
@@ -66,13 +69,12 @@ class Changed(nn.Module):  # type: ignore[misc]
         super().__init__()
         rows, columns = weight.shape
         self.weight, self.bias = weight, bias
-        self.down = nn.Parameter(torch.randn(columns, rank) * columns**-0.5) if rank else None
-        self.up = nn.Parameter(torch.zeros(rank, rows)) if rank else None
+        self.down = nn.Parameter(torch.randn(columns, rank) * columns**-0.5)
+        self.up = nn.Parameter(torch.zeros(rank, rows))
 
     def forward(self, x: Tensor) -> Tensor:
         """(…, in) to (…, out)."""
-        y = functional.linear(x, self.weight, self.bias)
-        return y if self.down is None else y + (x @ self.down) @ self.up
+        return functional.linear(x, self.weight, self.bias) + (x @ self.down) @ self.up
 
 
 class Layer(nn.Module):  # type: ignore[misc]
@@ -137,12 +139,11 @@ class Lower:
 
 
 class Upper(nn.Module):  # type: ignore[misc]
-    """The layers that are taught, and how sharp the choices are."""
+    """The layers that are taught."""
 
     def __init__(self, w: dict[str, Tensor], rank: int) -> None:
         super().__init__()
         self.layers = nn.ModuleList(Layer(w, number, rank) for number in range(FROZEN, LAYERS))
-        self.sharp = nn.Parameter(torch.tensor([SHARP, SHARP, SHARP_BOTH, SHARP_BOTH]))
 
     def forward(self, states: Sequence[Tensor], size: int = 48) -> list[tuple[Tensor, Tensor]]:
         """Of each text the vector and the states of its pieces, of length one; texts of like length are read together."""
@@ -180,33 +181,58 @@ def nearness(asked: Sequence[Any], found: Sequence[Any], weights: Sequence[Tenso
     return whole, torch.stack(rows)
 
 
-def typed(text: str, rng: random.Random) -> str:
-    """A question as another hand might have typed it."""
-    roll = rng.random()
-    if roll < 0.12:
-        return text.lower().rstrip("?.!")
-    if roll < 0.2 and len(text) > 14:
-        at = rng.randrange(1, len(text) - 2)
-        return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
-    return text
+class Choices(nn.Module):  # type: ignore[misc]
+    """How sharp the choices are, what the words count beside nearness, and how likely it is that nothing answers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sharp = nn.Parameter(torch.tensor([SHARP, SHARP, SHARP_BOTH, SHARP_BOTH]))
+        self.mixed = nn.Parameter(torch.tensor([0.0, SHARP_MIXED, SHARP_MIXED]))
+        self.nothing = nn.Parameter(torch.tensor(sum(NEAR) * math.exp(SHARP_BOTH)))
+
+    def forward(self, whole: Tensor, pieces: Tensor, held: HeldAgainst) -> tuple[Tensor, StepFigures]:
+        """The loss, and how it is told."""
+        a, b, c, d = self.sharp.exp()
+        w, e, f = self.mixed.exp()
+        right, own, words = (torch.from_numpy(array).float() for array in (held.right, held.own, held.words))
+        both, answered = whole * c + pieces * d, right.bool().any(1)
+        mixed = (words * w + whole * e + pieces * f).masked_fill(~own.bool(), -1e9)
+        each, answers = (whole * a, pieces * b, both, mixed), right.bool()[answered]
+        loss = sum(_choice(told[answered], answers) for told in each)
+        beside = torch.cat([both, self.nothing.expand(len(both), 1)], 1)
+        loss = loss + _choice(beside, torch.cat([right.bool(), ~answered[:, None]], 1))
+        rows = torch.arange(len(answers))
+        first = [float(answers[rows, told[answered].argmax(1)].float().mean()) for told in (both, mixed)]
+        nearest = both.max(1).values
+        apart = (nearest[answered][:, None] > nearest[~answered][None]).float().mean()
+        return loss, StepFigures(float(loss.detach()), first[0], first[1], float(apart))
 
 
-def blocks_of(examples: Sequence[Example], rng: random.Random) -> list[str]:
-    """The blocks of a step: what answers one of its questions, and near misses."""
-    scores = [e.features @ np.array([COEFFICIENTS[n] for n in NAMES]) for e in examples]
-    right = dict.fromkeys(e.blocks[i] for e in examples for i in np.flatnonzero(e.right))
-    near = dict.fromkeys(
-        e.blocks[i] for e, told in zip(examples, scores, strict=True) for i in np.argsort(-told)[:NEAR_MISSES]
-    )
-    wrong = [block for block in near if block not in right]
-    rng.shuffle(wrong)
-    return [*right, *wrong[: max(30, BLOCKS - len(right))]]
+@dataclass(frozen=True, slots=True)
+class StepFigures:
+    """Of a step: the loss; of how many questions the first block by both answers, among those of the step, and with the words among those of the evidence; and how often a
+    question that can be answered is nearer to its nearest block than one that cannot (not a number where there is none).
+    """
+
+    loss: float
+    first: float
+    mixed: float
+    apart: float
+
+    def __str__(self) -> str:
+        return f"loss {self.loss:.2f}, first {self.first:.3f}, with words {self.mixed:.3f}, told from unanswered {self.apart:.3f}"
+
+
+def mean_of(told: Sequence[StepFigures]) -> StepFigures:
+    """Of several steps."""
+    values = np.array([(t.loss, t.first, t.mixed, t.apart) for t in told])
+    return StepFigures(*(float(v) for v in np.nanmean(values, axis=0)))
 
 
 class Teacher:
-    """The model that is taught, and one step of teaching."""
+    """The model that is taught, and one step of teaching. `start`: changes that it begins with."""
 
-    def __init__(self, rank: int, seed: int) -> None:
+    def __init__(self, rank: int, seed: int, start: Path | None = None) -> None:
         torch.manual_seed(seed)
         self._rng = random.Random(seed)
         packed = pinned(weights_root() / WEIGHTS)
@@ -214,73 +240,73 @@ class Teacher:
         w = {name: torch.from_numpy(array.copy()) for name, array in reader_weights(packed, kept).items()}
         tokenizer = tokenizer_of(packed, kept)
         tokenizer.enable_truncation(MAX_PIECES)
-        self._lower, self.upper = Lower(w, tokenizer), Upper(w, rank)
-        self._optimizer = torch.optim.AdamW(self.upper.parameters(), lr=PEAK, weight_decay=DECAY)
+        self._lower, self.upper, self.choices = Lower(w, tokenizer), Upper(w, rank), Choices()
+        if start is not None:
+            self._begin_with(start)
+        self._optimizer = torch.optim.AdamW(
+            [
+                {"params": self.upper.parameters(), "weight_decay": DECAY, "faster": 1.0},
+                {"params": self.choices.parameters(), "weight_decay": 0.0, "faster": FASTER},
+            ],
+            lr=PEAK,
+        )
 
-    def step(self, examples: Sequence[Example], share: float, done: int) -> tuple[float, float]:
-        """Teach these examples of one company; returns the loss, and how many had the right block first. `share` of all steps are `done`."""
+    def step(self, examples: Sequence[Example], share: float, done: int) -> StepFigures:
+        """Teach these examples of one company. `share` of all steps are `done`."""
         for group in self._optimizer.param_groups:
-            group["lr"] = PEAK * min(1.0, (done + 1) / WARM) * max(LAST, 1 - share)
-        used = blocks_of(examples, self._rng)
-        asked, found = [QUERY + typed(e.asked, self._rng) for e in examples], [PASSAGE + b for b in used]
-        held = Counter(piece for text in found for piece in set(self._lower.ids(text)[PREFIX:-1]))
-        weights = [
-            torch.tensor([math.log((len(found) + 1) / (held[p] + 1)) for p in self._lower.ids(text)[PREFIX:-1]])
-            for text in asked
-        ]
-        whole, pieces = nearness(self.upper(self._lower.read(asked)), self.upper(self._lower.read(found)), weights)
-        place = {block: i for i, block in enumerate(used)}
-        right = torch.zeros(len(asked), len(used), dtype=torch.bool)
-        for row, example in enumerate(examples):
-            right[row, [place[example.blocks[i]] for i in np.flatnonzero(example.right)]] = True
-        a, b, c, d = self.upper.sharp.exp()
-        both = whole * c + pieces * d
-        loss = sum(_choice(told, right) for told in (whole * a, pieces * b, both))
+            group["lr"] = group["faster"] * PEAK * min(1.0, (done + 1) / WARM) * max(LAST, 1 - share)
+        loss, told = self._read(examples, [typed(e.asked, self._rng) for e in examples], self._rng)
         self._optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.upper.parameters(), 1.0)
         self._optimizer.step()
-        return float(loss.detach()), float(right[torch.arange(len(asked)), both.argmax(1)].float().mean())
+        return told
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def tried(self, sets: Sequence[Sequence[Example]]) -> StepFigures:
+        """How companies are read that are not taught, their questions as they stand."""
+        groups = list(steps(sets, 1, random.Random(0)))
+        return mean_of([self._read(g, [e.asked for e in g], random.Random(0))[1] for g in groups])
 
     def save(self, target: Path) -> None:
         """Write the changes, in half precision."""
-        arrays = {}
+        arrays = {
+            name: parameter.detach().numpy().astype(np.float16)
+            for name, changed in self._changed()
+            for name, parameter in ((f"{name}.down", changed.down), (f"{name}.up", changed.up))
+        }
+        np.savez_compressed(target, allow_pickle=False, **arrays)
+
+    def _begin_with(self, start: Path) -> None:
+        with np.load(start) as arrays, torch.no_grad():
+            for name, changed in self._changed():
+                changed.down.copy_(torch.from_numpy(arrays[f"{name}.down"].astype(np.float32)))
+                changed.up.copy_(torch.from_numpy(arrays[f"{name}.up"].astype(np.float32)))
+
+    def _changed(self) -> Iterator[tuple[str, Changed]]:
         for number, layer in enumerate(self.upper.layers, start=FROZEN):
             for part, changed in layer.parts.items():
-                arrays[f"{number}.{part}.down"] = changed.down.detach().numpy().astype(np.float16)
-                arrays[f"{number}.{part}.up"] = changed.up.detach().numpy().astype(np.float16)
-        np.savez_compressed(target, allow_pickle=False, **arrays)
+                yield f"{number}.{part}", changed
+
+    def _read(
+        self, examples: Sequence[Example], asked: Sequence[str], rng: random.Random
+    ) -> tuple[Tensor, StepFigures]:
+        used = blocks_of(examples, rng)
+        questions, found = [QUERY + text for text in asked], [PASSAGE + b for b in used]
+        held = Counter(piece for text in found for piece in set(self._lower.ids(text)[PREFIX:-1]))
+        weights = [
+            torch.tensor([math.log((len(found) + 1) / (held[p] + 1)) for p in self._lower.ids(text)[PREFIX:-1]])
+            for text in questions
+        ]
+        read = [self.upper(self._lower.read(texts)) for texts in (questions, found)]
+        whole, pieces = nearness(read[0], read[1], weights)
+        loss, told = self.choices(whole, pieces, held_against(examples, used))
+        return loss, told
 
 
 def _choice(told: Tensor, right: Tensor) -> Tensor:
     """Minus the log of the chance of any right block, by softmax."""
     return -(torch.logsumexp(told.masked_fill(~right, -1e9), 1) - torch.logsumexp(told, 1)).mean()
-
-
-def steps(sets: Sequence[Sequence[Example]], epochs: int, rng: random.Random) -> Iterator[list[Example]]:
-    """The examples of each step: of each company all in each epoch, in a new order."""
-    for _ in range(epochs):
-        epoch = []
-        for company in sets:
-            mixed = rng.sample(list(company), len(company))
-            count = math.ceil(len(mixed) / QUESTIONS)
-            epoch += [mixed[i::count] for i in range(count)]
-        rng.shuffle(epoch)
-        yield from epoch
-
-
-async def read_lessons(
-    model: Path, cache: Path, without: Sequence[str], told: Callable[[str], None]
-) -> list[list[Example]]:
-    """The companies of all authors but those left out."""
-    reader = E5Reader(model.with_name(READER), model.with_name(READER_TOKENIZER))
-    models = Models(MiniLM(model), ExtractiveComposer(reader))
-    out = []
-    for folder in companies():
-        if folder.relative_to(LESSONS).parts[0] not in without:
-            out.append(await lessons(models, cache, folder))
-            told(f"{folder.name}: {len(out[-1])} questions")
-    return out
 
 
 def main() -> None:
@@ -293,18 +319,33 @@ def main() -> None:
     parser.add_argument("--rank", type=int, default=16)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--without", nargs="*", default=[], help="letters of authors whose lessons are kept aside")
+    parser.add_argument("--start", type=Path, help="changes to begin with: what was taught before")
     options = parser.parse_args()
+    options.cache.mkdir(parents=True, exist_ok=True)
 
-    def told(text: str) -> None:
-        print(text, flush=True)
+    folders = companies()
+    is_aside = [f.relative_to(LESSONS).parts[0] in options.without for f in folders]
+    every = list(zip(read_companies(options.model, options.cache, folders), is_aside, strict=True))
+    sets, aside = [found for found, out in every if not out], [found for found, out in every if out]
+    teach(Teacher(options.rank, options.seed, options.start), sets, aside, options)
 
-    sets = asyncio.run(read_lessons(options.model, options.cache, options.without, told))
-    teacher, began = Teacher(options.rank, options.seed), time.monotonic()
+
+def teach(
+    teacher: Teacher, sets: Sequence[Sequence[Example]], aside: Sequence[Sequence[Example]], options: argparse.Namespace
+) -> None:
+    """Teach for some epochs; the changes are written after each."""
     planned = list(steps(sets, options.epochs, random.Random(options.seed)))
-    for done, examples in enumerate(planned):
-        loss, first = teacher.step(examples, done / len(planned), done)
-        told(f"{done + 1} of {len(planned)}: loss {loss:.2f}, first {first:.2f}, {time.monotonic() - began:.0f} s")
-    teacher.save(options.target)
+    told, began, epoch = list[StepFigures](), time.monotonic(), len(planned) // options.epochs
+    if aside:
+        print(f"aside: {teacher.tried(aside)}", flush=True)
+    for done, examples in enumerate(planned, start=1):
+        told.append(teacher.step(examples, (done - 1) / len(planned), done - 1))
+        if done % SHOWN == 0 or done == len(planned):
+            print(f"{done} of {len(planned)}: {mean_of(told[-SHOWN:])}, {time.monotonic() - began:.0f} s", flush=True)
+        if done % epoch == 0:
+            teacher.save(options.target)
+            if aside:
+                print(f"aside: {teacher.tried(aside)}", flush=True)
 
 
 if __name__ == "__main__":

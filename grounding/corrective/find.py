@@ -7,7 +7,7 @@ graded against the question, whatever was searched for to find them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
@@ -36,6 +36,13 @@ class Staging(Protocol):
     """Callable that runs work as a named stage of the turn: "retrieve", "grade", "rewrite", "plan", "act", "evaluate", "web"."""
 
     async def __call__(self, name: str, work: Awaitable[T], /) -> T: ...
+
+
+def in_agreed_order(found: Sequence[Passage], grades: Mapping[str, float]) -> list[Passage]:
+    """What was found, in the order that search and grader agree on: either alone misses what the other puts first. `grades` by chunk id."""
+    graded = sorted(found, key=lambda p: -grades.get(p.chunk_id, 0.0))
+    by_id = {p.chunk_id: p for p in found}
+    return [by_id[p.chunk_id] for p in reciprocal_ranks((found, graded), AGREEING)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +154,9 @@ class EvidenceSearch:
         )
 
     def _rest(self, kept: Sequence[Passage]) -> list[Passage]:
-        """What was found beside what is kept, in the order that search and grader agree on: either alone misses what the other puts first."""
         taken = {p.chunk_id for p in kept}
         value = {g.chunk_id: g.score for g in self.grading.grades}
-        graded = sorted(self.passages, key=lambda p: -value.get(p.chunk_id, 0.0))
-        by_id = {p.chunk_id: p for p in self.passages}
-        agreed = [p.chunk_id for p in reciprocal_ranks((self.passages, graded), AGREEING)]
-        return [by_id[chunk_id] for chunk_id in agreed if chunk_id not in taken]
+        return [p for p in in_agreed_order(self.passages, value) if p.chunk_id not in taken]
 
     def note(self, *texts: str | None) -> None:
         """Add remarks for the record, each once."""

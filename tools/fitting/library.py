@@ -13,6 +13,8 @@ from bot.evaluate.rows import json_lines
 from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.joined import JoinedEmbedder
+from grounding.embedded.reader import E5Reader
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.store_names import StoreNames
 from grounding.embedded.summarizer import CentralitySummarizer
@@ -48,13 +50,14 @@ class Library:
         return [p for p in passages if not p.internal][:K]
 
 
-async def library(embedder: MiniLM, folder: Path, source: Path) -> Library:
-    """An index of `source` in `folder`, kept between runs."""
-    index = EmbeddedIndex(folder, embedder)
+async def library(embedder: MiniLM, folder: Path, source: Path, reader: E5Reader | None = None) -> Library:
+    """An index of `source` in `folder`, kept between runs; with a `reader` it is searched by both models, as a turn does."""
+    search = embedder if reader is None else JoinedEmbedder(embedder, reader)
+    index = EmbeddedIndex(folder, search)
     await ingest(index, [source])
     linker = StoreNames(index.store, index.words)
-    vectors = VectorIndex(index.store, embedder.fingerprint, embedder.width)
-    retriever = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker)
+    vectors = VectorIndex(index.store, search.fingerprint, search.width)
+    retriever = EmbeddedRetriever(index.store, index.words, vectors, search, linker)
     return Library(index, retriever, QueryBuilder(CentralitySummarizer(embedder), linker))
 
 
