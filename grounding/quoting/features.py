@@ -188,28 +188,28 @@ def _key(block: Block, weighed: Mapping[str, float]) -> float:
     return min(best, sum(weighed.values()))
 
 
-INTERCEPT = -5.64
+INTERCEPT = -4.37
 COEFFICIENTS: Mapping[str, float] = {
-    "share": 0.53,
-    "beside": 1.62,
-    "above": -0.01,
-    "whole": 2.22,
-    "key": 1.88,
-    "typed": 0.51,
-    "untyped": -0.55,
-    "counted": 0.95,
-    "named": 0.39,
-    "bm25": 0.25,
-    "rank": 1.55,
-    "place": 0.81,
-    "words": 1.27,
-    "row": 0.46,
-    "step": 0.20,
-    "item": 0.25,
-    "digit": 0.10,
-    "steps asked": 1.81,
-    "meaning": 0.62,
-    "pieces": 0.42,
+    "share": -0.04,
+    "beside": 1.28,
+    "above": 0.90,
+    "whole": 1.62,
+    "key": 1.54,
+    "typed": 0.54,
+    "untyped": -0.54,
+    "counted": 0.17,
+    "named": 0.21,
+    "bm25": 0.41,
+    "rank": 1.26,
+    "place": 0.39,
+    "words": 0.91,
+    "row": 0.27,
+    "step": 0.09,
+    "item": 0.15,
+    "digit": 0.23,
+    "steps asked": 1.44,
+    "meaning": 0.75,
+    "pieces": 0.32,
 }
 
 

@@ -17,17 +17,17 @@ from grounding.quoting.question_parts import Reading
 NAMES = ("dominance", "row", "step", "list", "typed", "parts", "near")
 NEAR, SPREAD = 0.42, 10.0
 """Nearness in meaning of a best block in the middle (median of four companies), and what makes a tenth of it 1: without a reader a block counts as that near."""
-INTERCEPT = -0.47
+INTERCEPT = -0.51
 COEFFICIENTS: Mapping[str, float] = {
-    "dominance": 2.22,
-    "row": -0.16,
-    "step": 0.40,
-    "list": 0.14,
-    "typed": -0.14,
-    "parts": 0.11,
-    "near": 0.62,
+    "dominance": 2.33,
+    "row": 0.0,
+    "step": 0.85,
+    "list": 0.84,
+    "typed": -0.23,
+    "parts": -0.78,
+    "near": 0.57,
 }
-SURE: tuple[tuple[float, float], ...] = ((YES_AT, 0.3), (0.0, 0.35))
+SURE: tuple[tuple[float, float], ...] = ((YES_AT, 0.3), (0.0, 0.4))
 """(grade, sureness): what is needed where the best passage has at least that grade. Less brings a few more right answers and more beside the point."""
 LEAST: tuple[tuple[float, float], ...] = ((YES_AT, 0.2), (0.0, 0.3))
 """(grade, score): the score that the best block needs however alone it stands: where there are few blocks one always stands out."""
