@@ -188,28 +188,28 @@ def _key(block: Block, weighed: Mapping[str, float]) -> float:
     return min(best, sum(weighed.values()))
 
 
-INTERCEPT = -4.37
+INTERCEPT = -4.69
 COEFFICIENTS: Mapping[str, float] = {
-    "share": -0.04,
-    "beside": 1.28,
-    "above": 0.90,
-    "whole": 1.62,
-    "key": 1.54,
-    "typed": 0.54,
+    "share": 0.10,
+    "beside": 1.36,
+    "above": 0.67,
+    "whole": 1.77,
+    "key": 1.62,
+    "typed": 0.53,
     "untyped": -0.54,
-    "counted": 0.17,
-    "named": 0.21,
-    "bm25": 0.41,
-    "rank": 1.26,
-    "place": 0.39,
-    "words": 0.91,
-    "row": 0.27,
-    "step": 0.09,
-    "item": 0.15,
-    "digit": 0.23,
-    "steps asked": 1.44,
-    "meaning": 0.75,
-    "pieces": 0.32,
+    "counted": 0.36,
+    "named": 0.26,
+    "bm25": 0.37,
+    "rank": 1.33,
+    "place": 0.49,
+    "words": 1.00,
+    "row": 0.32,
+    "step": 0.12,
+    "item": 0.17,
+    "digit": 0.20,
+    "steps asked": 1.53,
+    "meaning": 0.72,
+    "pieces": 0.34,
 }
 
 

@@ -14,22 +14,21 @@ from grounding.query.answer_kind import holds
 from grounding.quoting.features import BlockCandidate
 from grounding.quoting.question_parts import Reading
 
-NAMES = ("dominance", "row", "step", "list", "typed", "parts", "near")
+NAMES = ("dominance", "row", "step", "list", "typed", "near")
 NEAR, SPREAD = 0.42, 10.0
 """Nearness in meaning of a best block in the middle (median of four companies), and what makes a tenth of it 1: without a reader a block counts as that near."""
-INTERCEPT = -0.51
+INTERCEPT = -0.54
 COEFFICIENTS: Mapping[str, float] = {
-    "dominance": 2.33,
-    "row": 0.0,
-    "step": 0.85,
-    "list": 0.84,
-    "typed": -0.23,
-    "parts": -0.78,
-    "near": 0.57,
+    "dominance": 2.28,
+    "row": -0.06,
+    "step": 0.80,
+    "list": 0.69,
+    "typed": -0.27,
+    "near": 0.53,
 }
 SURE: tuple[tuple[float, float], ...] = ((YES_AT, 0.3), (0.0, 0.4))
 """(grade, sureness): what is needed where the best passage has at least that grade. Less brings a few more right answers and more beside the point."""
-LEAST: tuple[tuple[float, float], ...] = ((YES_AT, 0.2), (0.0, 0.3))
+LEAST: tuple[tuple[float, float], ...] = ((YES_AT, 0.25), (0.0, 0.3))
 """(grade, score): the score that the best block needs however alone it stands: where there are few blocks one always stands out."""
 _NEVER = 1e-4
 
@@ -39,7 +38,7 @@ def sure_features(
 ) -> tuple[float, ...]:
     """Features as in `NAMES`, about 0 to 1. `scores`: for each part one for each candidate.
 
-    `dominance`: of the odds of all blocks the share of the best one; `typed`: it holds a value of the kind that some part wants; `parts`: beyond the first; `near`: the best block in
+    `dominance`: of the odds of all blocks the share of the best one; `typed`: it holds a value of the kind that some part wants; `near`: the best block in
     meaning.
     """
     best_of = [max(part[i] for part in scores) for i in range(len(found))]
@@ -53,7 +52,6 @@ def sure_features(
         float(block.kind == "step"),
         float(reading.form == "list"),
         float(typed),
-        float(len(reading.parts) - 1),
         SPREAD * (near[best] - NEAR),
     )
 

@@ -26,7 +26,11 @@ def joined(minilm: MiniLM, reader: E5Reader) -> JoinedEmbedder:
 
 @pytest.mark.parametrize(
     ("question", "nearest"),
-    [("Wie lange muss ich auf mein Geld warten?", 0), ("quando chiudete", 1), ("ile wytrzymuje akumulator", 2)],
+    [
+        ("Wie lange muss ich auf mein Geld warten?", 0),
+        ("quando chiudono i negozi", 1),
+        ("ile wytrzymuje akumulator", 2),
+    ],
 )
 async def test_a_question_in_another_language_finds_its_page(
     joined: JoinedEmbedder, question: str, nearest: int

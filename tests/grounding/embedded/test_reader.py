@@ -16,9 +16,9 @@ from rai.model_files import READER, READER_TOKENIZER
 from tests.grounding.embedded.test_composer import passage, prompt
 
 BLOCKS = [
-    "Refunds are paid within five working days after the parcel has arrived.",
-    "Our shops are open from 9 to 5.",
-    "The battery of the camera lasts two years.",
+    "Refunds: Refunds are paid within five working days after the parcel has arrived.",
+    "Opening hours: Our shops are open from 9 to 5.",
+    "Cameras: The battery of the camera lasts two years.",
 ]
 
 

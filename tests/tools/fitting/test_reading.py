@@ -14,7 +14,7 @@ from tools.fitting.reading import BLOCKS, QUESTIONS, WRONG, blocks_of, held_agai
 def example(asked: str, blocks: list[str], right: set[str], told: dict[str, float] | None = None) -> Example:
     """A question over some blocks; `told`: how much of it each says."""
     features = np.zeros((len(blocks), len(NAMES)))
-    features[:, NAMES.index("share")] = [(told or {}).get(block, 0.0) for block in blocks]
+    features[:, NAMES.index("whole")] = [(told or {}).get(block, 0.0) for block in blocks]
     return Example(features, np.array([float(b in right) for b in blocks]), asked, tuple(blocks))
 
 
