@@ -36,7 +36,7 @@ _HOURS = re.compile(r"[ -]hours?\b", re.IGNORECASE)
 _ASSIGNED = re.compile(r"[=:] ?$")
 _SECTION = re.compile(r"(?:§|\b(?:section|clause|article|artikel|art\.|paragraph)) ?$", re.IGNORECASE)
 _CURRENT = re.compile(
-    r"\b(?:adapter|charger|charging|fuse|amps?|ampere|current|battery|circuit|breaker|output|input|volts?|[0-9] ?V|socket|strom)\b",
+    r"\b(?:adapter|charger|charging|usb|fuse|amps?|ampere|current|battery|circuit|breaker|output|input|volts?|[0-9] ?V|socket|strom)\b",
     re.IGNORECASE,
 )
 _AND_A_PART = re.compile(
@@ -193,7 +193,10 @@ def _letter(text: str, numeral: Numeral, match: re.Match[str], unit: str | None)
     if letter == "s" and not gap and _ASSIGNED.search(text, max(0, numeral.start - 2), numeral.start):
         return "second"
     if letter == "A" and gap in ("", " ") and not match["adjective"]:
-        near = text[max(0, numeral.start - 60) : match.end() + 30]
+        before, behind = text[max(0, numeral.start - 60) : numeral.start], text[numeral.start : match.end() + 30]
+        near = (
+            before.rpartition("\n")[2] + behind.partition("\n")[0]
+        )  # the next line speaks of something else, and a source may have another one there
         return "amp" if _CURRENT.search(near) else None
     if unit and not gap and _SECTION.search(text, max(0, numeral.start - 11), numeral.start):
         return None

@@ -13,6 +13,8 @@ READ = [
     ("Battery: 5000 mAh", "5000 mAh", "quantity", "5000 mAh"),
     ("450 kilocalories", "450 kilocalories", "quantity", "450 kcal"),
     ("The adapter gives 12 A.", "12 A", "quantity", "12 amp"),
+    ("Many USB ports give less than 1 A", "1 A", "quantity", "1 amp"),
+    ("Take line 12 A\n- Battery: two years", "12", "number", "12"),
     ("Wait at platform 12 A.", "12", "number", "12"),
     ("timeout=30s", "30s", "quantity", "30 second"),
     ("The right follows from § 312g BGB.", "312g", "entity", "312g"),
