@@ -24,11 +24,15 @@ def joined(minilm: MiniLM, reader: E5Reader) -> JoinedEmbedder:
     return JoinedEmbedder(minilm, reader)
 
 
+SHORT = pytest.mark.xfail(reason="two words of another language say too little to the reader since it was taught anew")
+
+
 @pytest.mark.parametrize(
     ("question", "nearest"),
     [
         ("Wie lange muss ich auf mein Geld warten?", 0),
         ("quando chiudono i negozi", 1),
+        pytest.param("quando chiudete", 1, marks=SHORT),
         ("ile wytrzymuje akumulator", 2),
     ],
 )

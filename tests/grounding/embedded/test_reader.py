@@ -16,23 +16,30 @@ from rai.model_files import READER, READER_TOKENIZER
 from tests.grounding.embedded.test_composer import passage, prompt
 
 BLOCKS = [
-    "Refunds: Refunds are paid within five working days after the parcel has arrived.",
-    "Opening hours: Our shops are open from 9 to 5.",
-    "Cameras: The battery of the camera lasts two years.",
+    "Refunds are paid within five working days after the parcel has arrived.",
+    "Our shops are open from 9 to 5.",
+    "The battery of the camera lasts two years.",
+]
+TITLED = [f"{title}: {block}" for title, block in zip(("Refunds", "Opening hours", "Cameras"), BLOCKS, strict=True)]
+"""As a turn gives them, which reads no block without what stands above it."""
+BARE = pytest.mark.xfail(reason="a short question in another language needs the title since the reader was taught anew")
+
+
+ASKED = [
+    ("when do i get my money back", 0),
+    ("Wann bekomme ich mein Geld zurück?", 0),
+    ("Wie lange hält der Akku?", 2),
 ]
 
 
-@pytest.mark.parametrize(
-    ("question", "nearest"),
-    [
-        ("when do i get my money back", 0),
-        ("Wann bekomme ich mein Geld zurück?", 0),
-        ("à quelle heure fermez-vous ?", 1),
-        ("Wie lange hält der Akku?", 2),
-    ],
-)
+@pytest.mark.parametrize(("question", "nearest"), [*ASKED, pytest.param("à quelle heure fermez-vous ?", 1, marks=BARE)])
 async def test_meaning_is_read_across_words_and_languages(reader: E5Reader, question: str, nearest: int) -> None:
     assert int((await reader.near([question], BLOCKS)).whole.argmax()) == nearest
+
+
+@pytest.mark.parametrize(("question", "nearest"), [*ASKED, ("à quelle heure fermez-vous ?", 1)])
+async def test_it_is_read_with_what_stands_above_a_block(reader: E5Reader, question: str, nearest: int) -> None:
+    assert int((await reader.near([question], TITLED)).whole.argmax()) == nearest
 
 
 async def test_what_was_read_before_is_told_alike(reader: E5Reader) -> None:
