@@ -66,7 +66,7 @@ fuzz: setup-dev  ## 2,000 texts of DATA=folder through screen, check, readers of
 train-screen: setup-dev  ## teach the screen's classifier anew: DATA=folder of the public sets; about 25 minutes
 	@$(if $(DATA),.venv/bin/python -m tools.train_screen $(DATA) rai/embedded/screen.npz,echo "usage: make train-screen DATA=folder" >&2; exit 2)
 
-train-reader: setup-dev  ## teach the reader of blocks anew from tools/reading_lessons (ARGS="--start FILE --epochs 2"); fetches PyTorch, an hour and a half on two cores
+train-reader: setup-dev  ## teach the reader of blocks anew from tools/reading_lessons (ARGS="--start FILE --epochs 2"); fetches PyTorch, more than an hour on two cores
 	@.venv/bin/python -m pip install --quiet torch
 	@.venv/bin/python -m tools.train_reader "$$(.venv/bin/python -m rai.model_files)/minilm-int8.onnx" build/reading grounding/embedded/reader.npz $(ARGS)
 

@@ -3,8 +3,8 @@
 usage: python -m tools.train_reader MODEL.onnx CACHE TARGET.npz [--epochs N] [--rank R] [--seed S] [--without AUTHORS] [--start READER.npz]
 
 MODEL.onnx: the embedding model, beside which the reader lies that chooses what each question is held against: the lines that answer it, and the blocks
-that score best without doing so. Needs PyTorch, which nothing else here does: `pip install torch`. A minute on two cores for a company, then a quarter of an hour for each
-epoch. CACHE keeps the indexes and what was read of them. Of the authors that are left out is printed before the first epoch and after each how well they are read.
+that score best without doing so. Needs PyTorch, which nothing else here does: `pip install torch`. On two cores a quarter of a minute for a company, then a quarter of an hour for each
+epoch of 72. CACHE keeps the indexes and what was read of them. Of the authors that are left out is printed before the first epoch and after each how well they are read.
 
 Each step takes half the questions of one company and the blocks of all of them: what answers one is wrong for the others. The loss is that of a choice among
 the blocks (softmax), by the whole, piece by piece and by both together, as `grounding.embedded.reader` reads them; by both among the blocks of the question's evidence,

@@ -9,6 +9,7 @@ import pytest
 
 from grounding.embedded.embedder import MiniLM
 from tools.fit_quoting import Models, company, lessons
+from tools.fitting.reading import read_company
 
 PAGES = {
     "fees.md": "# Fees\n\n| Service | Fee |\n|---|---|\n| Lost key | €12 |\n| Late return | €7 |\n\nA new contract is free.\n",
@@ -44,3 +45,17 @@ async def test_lessons_are_read_with_the_line_that_answers_and_with_what_nothing
     assert boats.asked == "do you sell boats"
     assert not boats.right.any()
     assert [e.asked for e in await company(models, tmp_path / "cache", taught)] == [key.asked]
+
+
+def test_what_was_read_of_a_company_is_kept_until_it_says_something_else(
+    model_file: Path, taught: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    first, again = (read_company(model_file, cache, taught) for _ in range(2))
+    assert [(e.asked, e.blocks, e.right.tolist()) for e in first] == [
+        (e.asked, e.blocks, e.right.tolist()) for e in again
+    ]
+    assert len(list(cache.glob("*.json"))) == 1
+    (taught / "asks.jsonl").write_text(json.dumps(ASKS[0]), "utf-8")
+    assert [e.asked for e in read_company(model_file, cache, taught)] == [first[0].asked]
+    assert len(list(cache.glob("*.json"))) == 2

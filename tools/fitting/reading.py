@@ -100,14 +100,18 @@ def read_companies(model: Path, cache: Path, folders: Sequence[Path]) -> Iterato
 
 
 def read_company(model: Path, cache: Path, folder: Path) -> list[Example]:
-    """Examples of a company, kept in `cache` by what it says."""
-    said = hashlib.sha256(b"".join(p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file())).hexdigest()[:16]
-    kept = cache / f"{folder.parent.name}-{folder.name}-{said}.json"
+    """Examples of a company, kept in `cache` by what it says, by the models that read it and by the features that are told of it."""
+    said = [p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()]
+    read_by = " ".join((model.resolve().parent.name, *NAMES)).encode()
+    key = hashlib.sha256(b"".join((read_by, *said))).hexdigest()[:16]
+    kept = cache / f"{folder.parent.name}-{folder.name}-{key}.json"
     if not kept.is_file():
         reader = E5Reader(model.with_name(READER), model.with_name(READER_TOKENIZER))
         found = asyncio.run(lessons(Models(MiniLM(model), reader), cache, folder))
         rows = [(e.features.round(4).tolist(), e.right.tolist(), e.asked, e.blocks) for e in found]
-        kept.write_text(json.dumps(rows), "utf-8")
+        begun = kept.with_suffix(".begun")
+        begun.write_text(json.dumps(rows), "utf-8")
+        begun.replace(kept)  # a run that is killed leaves no half of it
     return [
         Example(np.array(x), np.array(y), asked, tuple(b)) for x, y, asked, b in json.loads(kept.read_text("utf-8"))
     ]
