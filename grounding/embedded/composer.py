@@ -14,7 +14,7 @@ from grounding.ports import BlockReader, Vectors
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.query.answer_kind import holds
 from grounding.quoting.blocks import cells
-from grounding.quoting.choose import MONEY, NEAR_BEST, choose, numbered, procedures_together, shown
+from grounding.quoting.choose import ABOUT_AS, MONEY, NEAR_BEST, choose, numbered, procedures_together, shown
 from grounding.quoting.conditions import (
     in_english,
     is_beside_the_point,
@@ -46,8 +46,6 @@ REPLACED_BY = 0.3
 """The score from which a block stands in place of what an edition says that was replaced."""
 SAME_SUBJECT = 0.4
 """The share of the terms of a block of an old edition that the newer edition's must have to stand in its place."""
-ABOUT_AS = 0.9
-"""The share of the best score from which two blocks are about as likely."""
 TRANSLATED = 0.25
 """What a block keeps of the odds that it has for a question put into English: one in the question's own language comes first. Of the odds and not of the score,
 so that a block that stands out still does.

@@ -35,6 +35,12 @@ MONEY = next(kind for kind in KINDS if kind.name == "money")
 PHONE = next(kind for kind in KINDS if kind.name == "phone")
 CELLS_NEAR = 0.6
 """The share of what the best cell of a long row says of a question from which another is told as well."""
+OTHER_VALUE = 0.8
+"""The share of the score of a block that holds the wanted kind of value from which another with such a value is quoted beside it: a second amount on the
+telephone is taken for the first one's.
+"""
+ABOUT_AS = 0.9
+"""The share of the best score from which two blocks are about as likely."""
 BESIDE_STEPS = 0.8
 """The same beside the steps of a procedure, which are whole by themselves."""
 TOLD = 4
@@ -57,29 +63,40 @@ def choose(weighed: Weighed) -> list[int]:
     left = room(reading)
     most = MOST * len(reading.parts)
     share = BESIDE_STEPS if reading.form == "steps" else NEAR_BEST
+    firsts = []
     for part, values, own in zip(reading.parts, weighed.scores, weighed.alone, strict=True):
-        best = _with_value(_likeliest(values, own, weighed), part, found, passages, values)
+        best = _with_value(_likeliest(values, own, weighed), part, weighed, values)
+        firsts.append(best)
         before = len(chosen)
         left -= _add(chosen, [best], found, left)
         beside = rivals(best, reading, found, fitted)
         if len(beside) <= FEW:
             left -= _add(chosen, [i for i in beside if values[i]], found, left)
+        left -= _add(chosen, _other_side(best, own, weighed), found, left)
         left -= _add(chosen, belonging(best, reading, found, passages), found, left)
         if len(chosen) > before + 1:
             together |= dict.fromkeys(chosen[before:], best)
-    for part, own in zip(reading.parts, weighed.alone, strict=True):
+    for number, (own, first) in enumerate(zip(weighed.alone, firsts, strict=True)):
         order = sorted(range(len(found)), key=lambda i: (-own[i], i))
         for i in order:
             if own[i] < share * own[order[0]] or left < LEAST or (reading.form == "value" and len(chosen) >= most):
                 break
-            if _says_no_value(i, part, chosen, found, passages) or _of_another_procedure(i, chosen, reading, found):
+            if i in chosen or _is_needless(i, first, number, chosen, weighed):
                 continue
             if reading.form == "list" or not any(outdone(found[i], found[j], reading, passages) for j in chosen):
                 left -= _add(chosen, [i], found, left)
-    if whole := _unfinished(chosen, found, passages):
+    if whole := _unfinished(chosen, weighed):
         _add(chosen, whole, found, left + AMPLE - room(reading))
         together |= dict.fromkeys(whole, chosen[0])
     return _in_order(chosen, together, reading, found, passages)
+
+
+def _other_side(best: int, own: Sequence[float], weighed: Weighed) -> list[int]:
+    """Of a comparison the row to set beside the best one: the likeliest of the same table, where a row is a thing and not what several things have."""
+    table = next((f.table for f in weighed.fitted if best in f.table.rows and not f.table.labelled), None)
+    if weighed.reading.form != "compare" or table is None:
+        return []
+    return sorted((i for i in table.rows if i != best and own[i]), key=lambda i: (-own[i], i))[:1]
 
 
 def _likeliest(values: Sequence[float], own: Sequence[float], weighed: Weighed) -> int:
@@ -130,28 +147,56 @@ def _in_order(
     return sorted(chosen, key=lambda i: (rank[group(i)], i))
 
 
-def _with_value(
-    best: int, part: Part, found: Sequence[BlockCandidate], passages: Sequence[Passage], values: Sequence[float]
-) -> int:
-    """The row to quote in place of the best one: that of the same table which has a value of the kind that is asked for, where the best has none."""
+def _with_value(best: int, part: Part, weighed: Weighed, values: Sequence[float]) -> int:
+    """The block to quote in place of the best one where that has no value of the kind that is asked for: a row of the same table which has one, or what is about
+    as likely and has one.
+    """
+    found, passages = weighed.found, weighed.passages
     if part.wants is None or holds(found[best].block.text, part.wants):
         return best
-    near = [
-        i for i, v in enumerate(values) if v >= NEAR_BEST * values[best] and _siblings(found[i], found[best], passages)
+    least = [
+        NEAR_BEST if _siblings(c, found[best], passages) else ABOUT_AS if weighed.reading.form == "value" else math.inf
+        for c in found
     ]
+    near = [i for i, v in enumerate(values) if v >= least[i] * values[best]]
     return max((i for i in near if holds(found[i].block.text, part.wants)), key=lambda i: (values[i], -i), default=best)
 
 
-def _says_no_value(
-    index: int, part: Part, chosen: Sequence[int], found: Sequence[BlockCandidate], passages: Sequence[Passage]
-) -> bool:
-    """True of a row without a value of the kind that is asked for, beside a chosen one of its table that has one: the weight beside the price."""
+def _is_needless(index: int, first: int, number: int, chosen: Sequence[int], weighed: Weighed) -> bool:
+    """True of a further block that would be taken for what it is not: a row beside one with the value, a step of another procedure, a less likely value beside the `first` one
+    of the part of that `number`.
+    """
+    reading, found = weighed.reading, weighed.found
+    part, own = reading.parts[number], weighed.alone[number]
+    return (
+        _says_no_value(index, first, part, chosen, weighed)
+        or _of_another_procedure(index, chosen, reading, found)
+        or (own[index] < OTHER_VALUE * own[first] and _says_another_value(index, first, part, weighed))
+    )
+
+
+def _says_another_value(index: int, first: int, part: Part, weighed: Weighed) -> bool:
+    """True of a block with a value of the kind that is asked for, beside the first one of its part, which has one."""
     wants = part.wants
     return (
         wants is not None
-        and found[index].block.kind == "row"
-        and not holds(found[index].block.text, wants)
-        and any(_siblings(found[index], found[j], passages) and holds(found[j].block.text, wants) for j in chosen)
+        and weighed.reading.form == "value"
+        and all(holds(weighed.found[i].block.text, wants) for i in (index, first))
+    )
+
+
+def _says_no_value(index: int, first: int, part: Part, chosen: Sequence[int], weighed: Weighed) -> bool:
+    """True of a block without a value of the kind that is asked for: of a row beside a chosen one of its table that has one, the weight beside the price; and where
+    a value is asked for, of a step beside the `first` block, which is no step and has one.
+    """
+    found, wants = weighed.found, part.wants
+    if wants is None or holds(found[index].block.text, wants):
+        return False
+    if found[index].block.kind == "step":
+        one = found[first].block
+        return weighed.reading.form == "value" and one.kind != "step" and holds(one.text, wants)
+    return found[index].block.kind == "row" and any(
+        _siblings(found[index], found[j], weighed.passages) and holds(found[j].block.text, wants) for j in chosen
     )
 
 
@@ -160,7 +205,6 @@ def _of_another_procedure(index: int, chosen: Sequence[int], reading: Reading, f
     return (
         reading.form == "steps"
         and found[index].block.kind in ("step", "item")
-        and index not in chosen
         and any(found[i].block.kind == "step" for i in chosen)
     )
 
@@ -178,13 +222,15 @@ def belonging(index: int, reading: Reading, found: Sequence[BlockCandidate], pas
     return []
 
 
-def _unfinished(chosen: Sequence[int], found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list[int]:
+def _unfinished(chosen: Sequence[int], weighed: Weighed) -> list[int]:
     """All steps of a procedure that answers best and of which several steps are told: with one left out it is another procedure. Empty for one step alone, a value
-    in it, and where they do not all fit.
+    in it, and where they do not all fit; and where a value is asked for which the first step that was chosen does not have.
     """
-    if found[chosen[0]].block.kind != "step":
+    found, reading = weighed.found, weighed.reading
+    first = found[chosen[0]].block
+    if first.kind != "step" or (reading.form == "value" and not holds(first.text, reading.parts[0].wants)):
         return []
-    whole = _procedure(chosen[0], found, passages)
+    whole = _procedure(chosen[0], found, weighed.passages)
     missing = sum(found[i].block.words + MARKS for i in whole if i not in chosen)
     told = sum(found[i].block.words + MARKS for i in chosen)
     return whole if sum(i in chosen for i in whole) > 1 and missing and told + missing <= AMPLE else []
@@ -352,6 +398,7 @@ def shown(candidate: BlockCandidate, reading: Reading) -> str:
         )
     headers = [c.header for c in rest]
     named = columns(headers, reading)
-    if not named or len(named) == len(rest):
+    one_side = reading.form == "compare" and len(named) == 1  # the other is said in words of its own
+    if not named or one_side or len(named) == len(rest):
         return candidate.block.text
     return " | ".join([label.span.text, *(rest[i].span.text for i in named)])

@@ -35,6 +35,8 @@ _LIST = re.compile(
 _COMPARE = re.compile(
     r"\b(?:vs\.?|versus|compared?|comparison|differen(?:ce|ces|t)|unterschied\w*|différence|hesitates between|both|than the|better|cheaper|dearer|quicker|faster|lighter|heavier)\b|\b(?:between)\b.+\band\b"
     r"|\b(?:price|cost|fee|rate|time|term|notice|weight|size|speed|range|warranty|hours)s?\b.{0,60}(?<!insured )(?<!covered )(?<!protected )(?<!protection )\bagainst\b"
+    r"|(?<!insured )(?<!covered )(?<!protected )(?<!protection )(?<!claim )(?<!complaint )(?<!insurance )\bagainst (?:(?:the|our) (?!law|rules|clock|wall|order|invoice)|[\w+-]+ ?[:,;])"
+    r"|\b(?:each|either) (?:of (?:them|these|the two) )?(?:save|cost|take|get|weigh|last|hold|offer|give|come|have|need)s?\b"
     r"|\bwhich (?:one |of (?:them|these|those|the two) )?(?:is|has|costs|takes|weighs|lasts|holds|gets|comes) (?:the )?(?:more|less|fewer|(?!over|under|other|another|either|ever|never|after)\w+er)\b(?! than)",
     re.IGNORECASE,
 )

@@ -1,6 +1,6 @@
 """Ranges in the cells of tables, and whether one holds what a question says: "over 10 to 14 m" holds 12 m, "Oct–Mar" holds October.
 
-Three things are read: quantities with a unit, months, days of the week; in English, months and days also in German and French.
+Four things are read: quantities with a unit, months, days of the week, and days of the year (`dates`); in English, months and days also in German and French.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from grounding.quoting.dates import MONTHS, days_said, holds_day
 from grounding.text import caseless
 
 _UNITS = {
@@ -53,20 +54,6 @@ _WITHOUT_END = frozenset(
 )
 _OPEN_TOP = frozenset(("under", "below", "less than", "<", "unter"))
 
-MONTHS = (
-    "january jan januar janvier",
-    "february feb februar février",
-    "march mar märz mars",
-    "april apr avril",
-    "may mai",
-    "june jun juni juin",
-    "july jul juli juillet",
-    "august aug août",
-    "september sep sept septembre",
-    "october oct oktober octobre",
-    "november nov novembre",
-    "december dec dezember décembre",
-)
 DAYS = (
     "monday mon montag lundi",
     "tuesday tue tues dienstag mardi",
@@ -110,26 +97,33 @@ class UnitRange:
 
 @dataclass(frozen=True, slots=True)
 class SaidValues:
-    """What a question says that a range can hold: quantities with their units, months and days of the week, counted from 0."""
+    """What a question says that a range can hold: quantities with their units, months and days of the week, counted from 0, and days of the year as in `dates`."""
 
     quantities: tuple[tuple[float, str], ...] = ()
     months: frozenset[int] = frozenset()
     days: frozenset[int] = frozenset()
+    dates: frozenset[int] = frozenset()
 
     def over(self, earlier: SaidValues) -> SaidValues:
         """This, and of what was said earlier what it leaves open."""
         units = {unit for _, unit in self.quantities}
         kept = tuple(q for q in earlier.quantities if q[1] not in units)
-        return SaidValues(self.quantities + kept, self.months or earlier.months, self.days or earlier.days)
+        when = self.months or self.days or self.dates
+        return SaidValues(
+            self.quantities + kept,
+            self.months or (frozenset() if self.dates else earlier.months),
+            self.days or earlier.days,
+            self.dates or (frozenset() if when else earlier.dates),
+        )
 
 
 @lru_cache(maxsize=256)
 def said(question: str) -> SaidValues:
-    """Quantities, months and days of the week in a question."""
+    """Quantities, months, days of the week and days of the year in a question."""
     plain = caseless(question)
     found = [(_number(m.group(2)), _UNIT_OF.get(m.group(3) or m.group(1) or "", "")) for m in _QUANTITY.finditer(plain)]
     months, days = (frozenset(_in_question(question, calendar)) for calendar in _CALENDARS)
-    return SaidValues(tuple((n, unit) for n, unit in found if unit), months, days)
+    return SaidValues(tuple((n, unit) for n, unit in found if unit), months, days, days_said(question))
 
 
 def _in_question(question: str, calendar: dict[str, int]) -> Iterator[int]:
@@ -146,7 +140,7 @@ def _in_question(question: str, calendar: dict[str, int]) -> Iterator[int]:
 def fits(cell: str, asked: SaidValues) -> bool | None:
     """Whether the ranges of a cell hold what is said; None where the cell has none of what is said."""
     plain = caseless(cell)
-    verdicts = [_holds(plain, asked.quantities)]
+    verdicts = [_holds(plain, asked.quantities), holds_day(cell, asked.dates)]
     for calendar, size, numbers in zip(_CALENDARS, _SIZES, (asked.months, asked.days), strict=True):
         held = _held(plain, calendar, size)
         verdicts.append(bool(held & numbers) if held and numbers else None)

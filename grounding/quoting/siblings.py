@@ -16,6 +16,7 @@ from statistics import median_low
 from grounding.query.conversation import content, goes_on
 from grounding.quoting.blocks import cells
 from grounding.quoting.countries import as_said, country_codes, spoken_codes
+from grounding.quoting.dates import holds_day
 from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
 from grounding.quoting.question_parts import Reading
 from grounding.quoting.ranges import SaidValues, equals, fits, said
@@ -140,14 +141,17 @@ def _is_counted(value: str, header: str, counts: frozenset[tuple[str, str]]) -> 
 
 
 def _exactly(table: Table, asked: SaidValues, question: str) -> frozenset[int] | None:
-    """Positions of the rows in which a quantity or a number is just what the question says ("the 14 kilo bag", "3 red flashes"), where it is not in all; None
-    where none has it.
+    """Positions of the rows in which a quantity or a number is just what the question says ("the 14 kilo bag", "3 red flashes"), or whose first cell is a date that holds
+    the day which it names, where it is not in all; None where none has it.
     """
     counts = _counts(question)
-    if table.labelled or not (asked.quantities or counts):
+    if table.labelled or not (asked.quantities or counts or asked.dates):
         return None
     told = [
-        [v for header, value in row for v in (equals(value, header, asked), _is_counted(value, header, counts))]
+        [
+            holds_day(row[0][1], asked.dates),
+            *(v for header, value in row for v in (equals(value, header, asked), _is_counted(value, header, counts))),
+        ]
         for row in table.cells
     ]
     rows = frozenset(i for i, verdicts in enumerate(told) if True in verdicts)
@@ -178,6 +182,8 @@ def _meant(
     names = median_low(len(v.split()) for v in distinct) <= NAME_WORDS
     compared = reading.form == "compare"
     chosen = {distinct[i] for i in named_among(distinct, question, compared=compared, in_part=names)}
+    if compared and len(chosen) == 1:  # the other side is said in words of its own
+        return None
     if not chosen:  # "the red light" beside "Red, slow flashing"
         heads = [value.partition(",")[0] for value in distinct]
         short = list(dict.fromkeys(heads))
@@ -188,10 +194,26 @@ def _meant(
     return _Wanted(rows | texts, rows) if rows else None
 
 
+_ANOTHER = re.compile(
+    r"\b(?:the|an?)(?: (?!same\b|first\b)[\w-]+){1,3} (?:one|ones|version)\b|\bthe (?:one|ones) (?:for|with|without|that|which|who|in|on|you|they)\b"
+    r"|\b(?:die|der|das|den) \w{3,}er(?:e|en|es)\W*$|\bl[ae] plus \w+\W*$|\bcel(?:ui|le) (?:de|du|pour|avec|sans|en|qui)\b",
+    re.IGNORECASE,
+)
+"""Speaks of another of the kind, by what sets it apart: "and the thicker one?"."""
+
+
+def speaks_of_another(last: str) -> bool:
+    """Whether a question goes on to another thing of the kind without its name: "and the one for the arm?"."""
+    return goes_on(last) and _ANOTHER.search(last) is not None
+
+
 def _not_of_another_family(values: Sequence[str], last: str, before: _Wanted | None) -> _Wanted | None:
     """What was asked about `before`, unless the `last` question says a word that several other values begin with: "what does the Swift cost" is not about the Roost;
-    or it goes on with a word of another one: "and clogs?" beside "Shoes and clogs, unworn".
+    or it goes on with a word of another one: "and clogs?" beside "Shoes and clogs, unworn"; or to another one without its name.
     """
+    if before is not None and before.sure and speaks_of_another(last):
+        others = frozenset(range(len(values))) - before.sure
+        return _Wanted(others, frozenset()) if others else before
     asked = content(last)
     family = frozenset(i for i, value in enumerate(values) if asked.intersection(terms(value)[:1]))
     if before is None:
@@ -338,6 +360,8 @@ def columns(headers: Sequence[str], reading: Reading) -> list[int]:
     both = reading.form == "compare"
     for question in (last, reading.text):
         found = named_among(headers, question, compared=both)
+        if found and question is not last and speaks_of_another(last):
+            return [i for i in range(len(headers)) if i not in found]
         if found:
             return found
     return []

@@ -44,6 +44,35 @@ def test_a_procedure_of_which_several_steps_answer_is_told_whole_whatever_was_as
     assert chosen("which key is held", passages(STEPS), "Hold the key") == ["2. Hold the key."]
 
 
+def test_a_procedure_without_the_value_that_is_asked_for_is_not_told_whole() -> None:
+    """ "How long do refunds take?" is not answered by how something is returned, though two of its steps speak of refunds."""
+    steps = "1. Pack the router.\n2. Print the label.\n3. The label is deducted from the refund."
+    refund = "A refund takes 5 days until the amount shows."
+    both = passages(f"{steps}\n\n{refund}")
+    assert chosen("how long does a refund take", both, "5 days", near=["label"]) == [refund]
+    assert chosen("how long does a refund take", passages(steps), "deducted", near=["Print"]) == steps.split("\n")[1:]
+
+
+def test_of_blocks_about_as_likely_the_one_with_the_value_comes_first() -> None:
+    found = passages("The label is deducted from the refund.\n\nA refund takes 5 days until the amount shows.")
+    blocks, reading = candidates(found), read("how long does a refund take")
+    for other, first in ((0.85, 1), (0.6, 0)):
+        told = [[0.9, other]]
+        assert choose(Weighed(reading, blocks, found, (), told, told))[0] == first
+
+
+def test_a_second_value_is_quoted_only_where_it_is_nearly_as_likely() -> None:
+    found = passages(
+        "Quotes hold for 45 days.\n\nQuotes of 2023 held for 30 days.\n\nQuotes are written by the estimator."
+    )
+    blocks, reading = candidates(found), read("how many days does a quote hold")
+    for other, told in ((0.6, [0, 2]), (0.8, [0, 1, 2])):
+        scores = [[0.9, other, 0.6]]
+        assert choose(Weighed(reading, blocks, found, (), scores, scores)) == told
+    scores = [[0.9, 0.6, 0.6]]
+    assert choose(Weighed(read("what about quotes"), blocks, found, (), scores, scores)) == [0, 1, 2]
+
+
 def test_a_procedure_that_does_not_fit_is_not_completed() -> None:
     long = "\n".join(f"{n}. Turn the key numbered {n} {'very ' * 40}slowly." for n in range(1, 9))
     told = chosen("F19 shows", passages(long), "numbered 1 ", near=["numbered 3 "])
@@ -139,6 +168,15 @@ def test_a_comparison_keeps_the_rows_that_it_names() -> None:
     assert quoted == ["Country: Belgium | Fee: $5", "Country: Germany | Fee: $6"]
 
 
+def test_a_comparison_sets_the_likeliest_other_row_beside_the_best() -> None:
+    """ "Someone who sleeps over against someone awake" names neither row in its own words."""
+    blocks, found = candidates(passages(ROWS)), passages(ROWS)
+    reading = read("fee of the one up north vs the southern one")
+    scores = [[0.2, 0.9, 0.3]]
+    fitted = fitted_tables(reading, blocks, found)
+    assert choose(Weighed(reading, blocks, found, fitted, scores, scores)) == [1, 2]
+
+
 def test_what_was_asked_last_tells_the_row() -> None:
     first, second, _ = candidates(passages(ROWS))
     asked = read("fee for Belgium same but for Germany", "same but for Germany")
@@ -183,6 +221,10 @@ def row(text: str) -> BlockCandidate:
         ("rate on the 30 day saver", "Rate | Easy Saver 30: 1.65 %"),
         ("rate of Easy Saver", "Rate | Easy Saver: 1.10 %"),
         ("Easy Saver or Fixed 12, rate?", "Rate | Easy Saver: 1.10 % | Fixed 12: 2.30 %"),
+        (
+            "rate of the plain saver against Fixed 12",
+            "Rate | Easy Saver: 1.10 % | Easy Saver 30: 1.65 % | Fixed 12: 2.30 %",
+        ),
         ("what rates are there", "Rate | Easy Saver: 1.10 % | Easy Saver 30: 1.65 % | Fixed 12: 2.30 %"),
     ],
 )

@@ -8,6 +8,7 @@ from grounding.quoting.choose import choose
 from grounding.quoting.features import BlockCandidate, candidates
 from grounding.quoting.question_parts import read
 from grounding.quoting.siblings import (
+    columns,
     fit,
     fitted_tables,
     fitting,
@@ -52,6 +53,39 @@ def test_what_a_follow_up_names_is_meant_and_not_what_was_asked_before() -> None
     asked = "how long have they got to send clothes back"
     assert left(text, asked) == [text.split("\n")[0]]
     assert left(text, f"{asked} and clogs?", "and clogs?") == [text.split("\n")[1]]
+
+
+@pytest.mark.parametrize(
+    ("last", "others"),
+    [
+        ("and the one for the arm?", True),
+        ("and the thicker one?", True),
+        ("und die größere?", True),
+        ("et la plus grande ?", True),
+        ("and the same one in blue?", False),
+        ("and how heavy is it?", False),
+        ("et la livraison ?", False),
+        ("und die Kosten?", False),
+    ],
+)
+def test_another_of_the_kind_is_not_the_one_that_was_asked_about(last: str, others: bool) -> None:
+    text = "Model: Halo Home | Fee: £17.50\nModel: Halo Wrist | Fee: £18.90\nModel: Halo Roam | Fee: £27.50"
+    rows = left(text, f"fee of the halo home {last}", last)
+    assert (rows == text.split("\n")[1:]) is others
+    assert (rows == text.split("\n")[:1]) is not others
+    reading = read(f"fee of the halo home {last}", last)
+    assert (columns(["Halo Home", "Halo Wrist", "Halo Roam"], reading) == [1, 2]) is others
+
+
+def test_a_row_is_found_by_the_day_that_a_question_names() -> None:
+    text = "Day: 24 December | Office: until 13:00\nDay: 27–30 December | Office: 9 to 13\nDay: 31 December | Office: closed"
+    rows = text.split("\n")
+    assert left(text, "is the office open on the 29th of december") == [rows[1]]
+    assert left(text, "office on the 29th of december? and on new year's eve?", "and on new year's eve?") == [rows[2]]
+    passages, found = kb(f"{text}\n\nThe office is closed on Sundays.")
+    reading = read("office on christmas eve")
+    [scores] = fitting([[0.5, 0.5, 0.5, 0.9]], fitted_tables(reading, found, passages))
+    assert max(range(4), key=scores.__getitem__) == 0
 
 
 @pytest.mark.parametrize(
