@@ -87,7 +87,8 @@ class E5Reader:
         whole = np.array([[q.whole @ b.whole for b in found] for q in asked], np.float32)
         held = Counter(piece for b in found for piece in set(b.pieces))
         weights = [np.array([math.log((len(found) + 1) / (held[p] + 1)) for p in q.pieces], np.float32) for q in asked]
-        pieces = [[_nearest(q, w, b) for b in found] for q, w in zip(asked, weights, strict=True)]
+        states = [b.states.astype(np.float32) for b in found]
+        pieces = [[_nearest(q, w, s) for s in states] for q, w in zip(asked, weights, strict=True)]
         shape = len(questions), len(blocks)
         return Nearness(whole.reshape(shape), np.array(pieces, np.float32).reshape(shape))
 
@@ -142,9 +143,9 @@ def _opened(model: Path, tokenizer: Path, _stamps: tuple[int, ...]) -> tuple[Tok
     return pieces, session
 
 
-def _nearest(question: _Read, weights: NDArray[np.float32], block: _Read) -> float:
-    """The mean, by their weights, of how near each piece of the question comes to one of the block, in [-1, 1]; 0 where either has none."""
-    if not block.pieces or weights.sum() <= 0:
+def _nearest(question: _Read, weights: NDArray[np.float32], block: NDArray[np.float32]) -> float:
+    """The mean, by their weights, of how near each piece of the question comes to one of the block's, in [-1, 1]; 0 where either has none. `block`: the states of its pieces."""
+    if not len(block) or weights.sum() <= 0:
         return 0.0
-    closest = (question.states.astype(np.float32) @ block.states.astype(np.float32).T).max(axis=1)
+    closest = (question.states.astype(np.float32) @ block.T).max(axis=1)
     return float(closest @ weights / weights.sum())

@@ -107,7 +107,7 @@ def _is_older(one: Passage, other: Passage) -> bool:
     if _is_retired(one) != _is_retired(other):
         return _is_retired(one)
     if _of_one_series(one, other):  # a file may have been copied or mended at any time
-        return _YEAR.findall(one.doc_id) < _YEAR.findall(other.doc_id)
+        return _series(one.doc_id)[0] < _series(other.doc_id)[0]
     if one.updated and other.updated and one.updated[:10] != other.updated[:10]:
         return one.updated[:10] < other.updated[:10]
     mine, theirs = _YEAR.findall(one.title), _YEAR.findall(other.title)
@@ -116,13 +116,24 @@ def _is_older(one: Passage, other: Passage) -> bool:
 
 def _of_one_series(one: Passage, other: Passage) -> bool:
     """True for documents whose names are the same but for the year: `prices-2025.csv` and `prices-2026.csv`."""
-    mine, theirs = _YEAR.findall(one.doc_id), _YEAR.findall(other.doc_id)
-    return bool(mine) and mine != theirs and _YEAR.sub("", one.doc_id) == _YEAR.sub("", other.doc_id)
+    (mine, name), (theirs, other_name) = _series(one.doc_id), _series(other.doc_id)
+    return bool(mine) and mine != theirs and name == other_name
+
+
+@lru_cache(maxsize=4096)
+def _series(doc_id: str) -> tuple[tuple[str, ...], str]:
+    """The years in the name of a document, and its name without them."""
+    return tuple(_YEAR.findall(doc_id)), _YEAR.sub("", doc_id)
 
 
 def _is_retired(passage: Passage) -> bool:
     """Whether a document calls itself old, by its title or by the folder that it lies in."""
-    return _retired(passage.title) or _ARCHIVED.search(passage.doc_id) is not None
+    return _retired(passage.title) or _archived(passage.doc_id)
+
+
+@lru_cache(maxsize=4096)
+def _archived(doc_id: str) -> bool:
+    return _ARCHIVED.search(doc_id) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from grounding.grading.features import identifiers_and_names, idf, place_score, stands_in
 from grounding.query.answer_kind import counted, holds
@@ -25,6 +26,8 @@ OTHERS = 0.35
 """Weight of a term that another part of the question says: it may be what all parts are about."""
 UNREAD = 1.0
 """Nearness, as a standard score, where nobody can tell it: what a likely block has. Without a reader words alone decide."""
+READ = 256
+"""Passages whose blocks are kept as they were read: some 10 MB."""
 SLIPPED, WITHIN = 0.7, 0.5
 """What a term counts that a block holds with a slip of the hand, or as part of a longer word ("charge" in "surcharge")."""
 
@@ -47,15 +50,23 @@ class BlockCandidate:
 
 def candidates(passages: Sequence[Passage]) -> list[BlockCandidate]:
     """All blocks of all passages that are worth quoting, in order."""
-    found = []
-    for number, passage in enumerate(passages):
-        for block in blocks(passage.text):
-            if says_something(block):
-                places = (passage.title, block.heading or passage.locator or "", block.lead)
-                around = " · ".join(dict.fromkeys(p for p in places if p))
-                held = frozenset(terms(block.text)) | _days(block)
-                found.append(BlockCandidate(number, block, around, held, frozenset(terms(around))))
-    return found
+    return [
+        BlockCandidate(number, *read)
+        for number, passage in enumerate(passages)
+        for read in _read(passage.title, passage.locator or "", passage.text)
+    ]
+
+
+@lru_cache(maxsize=READ)
+def _read(title: str, locator: str, text: str) -> tuple[tuple[Block, str, frozenset[str], frozenset[str]], ...]:
+    """Of each block of a passage that is worth quoting what a candidate says beside its number."""
+    out = []
+    for block in blocks(text):
+        if says_something(block):
+            around = " · ".join(dict.fromkeys(p for p in (title, block.heading or locator, block.lead) if p))
+            held = frozenset(terms(block.text)) | _days(block)
+            out.append((block, around, held, frozenset(terms(around))))
+    return tuple(out)
 
 
 def _days(block: Block) -> frozenset[str]:
@@ -79,19 +90,24 @@ _INFLECTED = re.compile(r"e[nmrs]?|n")
 
 def likeness(term: str, held: frozenset[str]) -> float:
     """How far one of the terms `held` matches `term`, in [0, 1]."""
-    if term in held:
-        return 1.0
-    best = 0.0
-    for other in held:
-        if len(term) < 4 or len(other) < 4 or not term.isalpha():
-            continue
-        if term.startswith(other) or other.startswith(term) or term.endswith(other) or other.endswith(term):
-            best = max(best, WITHIN)
-        if _INFLECTED.fullmatch(term.removeprefix(other)) or _INFLECTED.fullmatch(other.removeprefix(term)):
-            return SLIPPED
-        if len(term) >= FROM and typos_between(term, other) is not None:
-            return SLIPPED
-    return best
+    return 1.0 if term in held else max(alike(term, held).values(), default=0.0)
+
+
+def alike(term: str, others: Iterable[str]) -> dict[str, float]:
+    """Those of `others` that match `term` without being it, each with how far, in (0, 1)."""
+    if len(term) < 4 or not term.isalpha():
+        return {}
+    return {other: degree for other in others if len(other) >= 4 and other != term and (degree := _degree(term, other))}
+
+
+def _degree(term: str, other: str) -> float:
+    first = term[0] == other[0]
+    if first and (_INFLECTED.fullmatch(term.removeprefix(other)) or _INFLECTED.fullmatch(other.removeprefix(term))):
+        return SLIPPED
+    if first and len(term) >= FROM and typos_between(term, other) is not None:
+        return SLIPPED
+    within = term.startswith(other) or other.startswith(term) or term.endswith(other) or other.endswith(term)
+    return WITHIN if within else 0.0
 
 
 NAMES = (
@@ -134,18 +150,24 @@ def feature_rows(
     named = identifiers_and_names(reading.text)
     what = counted(part.text)
     best = max((p.bm25 or 0.0 for p in passages), default=0.0) or 1.0
+    every = frozenset[str]().union(*(c.held | c.above for c in found))
+    near = {t: alike(t, every) for t in weighed}  # once for all blocks, which share most of their words
+
+    def like(term: str, held: frozenset[str]) -> float:
+        return 1.0 if term in held else max((d for other, d in near[term].items() if other in held), default=0.0)
+
     out = []
     for candidate in found:
         block, passage = candidate.block, passages[candidate.passage]
         has = part.wants is not None and holds(block.text, part.wants)
         said = part.wants.cues if part.wants is not None and has else frozenset()
-        inside = {t: 1.0 if t in said else likeness(t, candidate.held) for t in weighed}
+        inside = {t: 1.0 if t in said else like(t, candidate.held) for t in weighed}
         share = sum(w * inside[t] for t, w in weighed.items() if t in own) / total
         beside = sum(w * inside[t] for t, w in weighed.items() if t not in own) / total
-        over = {t: likeness(t, candidate.above) for t in weighed}
+        over = {t: like(t, candidate.above) for t in weighed}
         above = sum(w * over[t] for t, w in weighed.items() if not inside[t]) / total
         whole = sum(w * max(inside[t], over[t]) for t, w in weighed.items()) / everything
-        plain = caseless(f"{candidate.around} {block.text}")
+        plain = caseless(f"{candidate.around} {block.text}") if named else ""
         values = {
             "share": share,
             "beside": min(1.0, beside),

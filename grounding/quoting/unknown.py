@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from grounding.query.conversation import FILLERS, content, goes_on
 from grounding.quoting.blocks import cells
@@ -19,7 +20,7 @@ from grounding.quoting.countries import (
     spoken_countries,
 )
 from grounding.quoting.coverage import GENERIC
-from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
+from grounding.quoting.features import KEYS, READ, SLIPPED, BlockCandidate, likeness
 from grounding.quoting.ranges import CALENDAR, days_of
 from grounding.quoting.siblings import Table, tables
 from grounding.records import Passage
@@ -316,9 +317,13 @@ def _unknown_thing(question: str, passages: Sequence[Passage]) -> str | None:
 
 def _said(passages: Sequence[Passage]) -> frozenset[str]:
     """The terms of all passages, those of a word with a hyphen also as people write it without: wifi of Wi-Fi."""
-    texts = [f"{p.title} {p.locator or ''} {p.text}" for p in passages]
-    hyphened = [m.group().replace("-", "") for text in texts for m in _HYPHENED.finditer(text)]
-    return frozenset(t for text in (*texts, *dict.fromkeys(hyphened)) for t in terms(text))
+    return frozenset[str]().union(*(_said_in(f"{p.title} {p.locator or ''} {p.text}") for p in passages))
+
+
+@lru_cache(maxsize=READ)
+def _said_in(text: str) -> frozenset[str]:
+    hyphened = dict.fromkeys(m.group().replace("-", "") for m in _HYPHENED.finditer(text))
+    return frozenset(t for said in (text, *hyphened) for t in terms(said))
 
 
 def _is_strange(word: str, said: frozenset[str]) -> bool:
