@@ -11,11 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from grounding.query.answer_kind import AnswerKind, answer_kind, counted, holds
 from grounding.query.conversation import names
-from grounding.records import Label, Passage
+from grounding.records import Label, Passage, Span
 from grounding.text import STOP_WORDS, body_start, caseless, sentences, terms
 
 LABELS: tuple[tuple[float, Label], ...] = ((0.8, "Perfect"), (0.6, "Good"), (0.2, "Poor"), (0.0, "Awful"))
@@ -26,6 +27,8 @@ _MODEL = re.compile(r"^[a-z][a-z/.-]*\d|\d\.\d")
 _AROUND = 0.7
 """Weight of a question term that stands not in the sentence but in the title or heading above it."""
 
+READ = 256
+"""Passages of which what does not hang on the question is kept: some 10 MB."""
 UNRANKED = 0.75
 """Score of a passage that our search did not return (given by hand, or from the web before it is ranked)."""
 
@@ -103,7 +106,7 @@ def read_question(question: str, passages: Sequence[Passage]) -> QuestionTerms:
     A term that no passage holds weighs most: it is what the knowledge base may not know.
     """
     asked = set(terms(question))
-    weights = idf(asked, [frozenset(terms(p.title)) | frozenset(terms(p.text)) for p in passages])
+    weights = idf(asked, [_terms_of(p.title, p.text) for p in passages])
     return QuestionTerms(weights, identifiers_and_names(question), answer_kind(question), counted(question))
 
 
@@ -127,29 +130,24 @@ def candidates(asked: QuestionTerms, passages: Sequence[Passage]) -> list[Senten
 
 def _of_passage(asked: QuestionTerms, number: int, passage: Passage) -> list[SentenceCandidate]:
     total = sum(asked.weights.values()) or 1.0
-    heading = passage.locator or ""
-    plain = caseless(f"{passage.title}\n{passage.text}")
+    plain = caseless(f"{passage.title}\n{passage.text}") if asked.named else ""
     strange = any(_MODEL.search(n) and not stands_in(n, plain) for n in asked.named)
     found = []
-    for index, span in enumerate(sentences(passage.text)):
-        if is_heading(span.text, passage.title):
-            heading = span.text.lstrip("# ") if span.text.startswith("#") else heading
-            continue
-        around = f"{passage.title} · {heading}" if heading and heading != passage.title else passage.title
-        held, above = frozenset(terms(span.text)), frozenset(terms(around))
+    for one in _sentences_of(passage.title, passage.locator or "", passage.text):
+        span, held, above = one.span, one.held, one.above
         share = (
             sum(w * (1.0 if t in held else _AROUND if t in above else 0.0) for t, w in asked.weights.items()) / total
         )
-        named = _named(asked, f"{around} {span.text}")
+        named = _named(asked, f"{one.around} {span.text}")
         typed = holds(span.text, asked.kind) and (asked.counted is None or asked.counted in held | above)
         found.append(
             SentenceCandidate(
                 number,
-                index,
+                one.index,
                 span.start,
                 span.end,
                 span.text,
-                around,
+                one.around,
                 share,
                 named,
                 typed,
@@ -158,6 +156,34 @@ def _of_passage(asked: QuestionTerms, number: int, passage: Passage) -> list[Sen
             )
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of a passage that says something, number `index` of it, with title and heading `around` it and the terms of both."""
+
+    index: int
+    span: Span
+    around: str
+    held: frozenset[str]
+    above: frozenset[str]
+
+
+@lru_cache(maxsize=READ)
+def _sentences_of(title: str, locator: str, text: str) -> tuple[_Sentence, ...]:
+    heading, found = locator, []
+    for index, span in enumerate(sentences(text)):
+        if is_heading(span.text, title):
+            heading = span.text.lstrip("# ") if span.text.startswith("#") else heading
+            continue
+        around = f"{title} · {heading}" if heading and heading != title else title
+        found.append(_Sentence(index, span, around, frozenset(terms(span.text)), frozenset(terms(around))))
+    return tuple(found)
+
+
+@lru_cache(maxsize=READ)
+def _terms_of(title: str, text: str) -> frozenset[str]:
+    return frozenset(terms(title)) | frozenset(terms(text))
 
 
 def _named(asked: QuestionTerms, text: str) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from grounding.grading.features import identifiers_and_names, idf, place_score, stands_in
+from grounding.grading.features import READ, identifiers_and_names, idf, place_score, stands_in
 from grounding.query.answer_kind import counted, holds
 from grounding.query.conversation import content
 from grounding.query.typos import FROM, typos_between
@@ -26,8 +26,6 @@ OTHERS = 0.35
 """Weight of a term that another part of the question says: it may be what all parts are about."""
 UNREAD = 1.0
 """Nearness, as a standard score, where nobody can tell it: what a likely block has. Without a reader words alone decide."""
-READ = 256
-"""Passages whose blocks are kept as they were read: some 10 MB."""
 SLIPPED, WITHIN = 0.7, 0.5
 """What a term counts that a block holds with a slip of the hand, or as part of a longer word ("charge" in "surcharge")."""
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from grounding.grading.features import READ
 from grounding.query.conversation import FILLERS, content, goes_on
 from grounding.quoting.blocks import cells
 from grounding.quoting.countries import (
@@ -20,7 +21,7 @@ from grounding.quoting.countries import (
     spoken_countries,
 )
 from grounding.quoting.coverage import GENERIC
-from grounding.quoting.features import KEYS, READ, SLIPPED, BlockCandidate, likeness
+from grounding.quoting.features import KEYS, SLIPPED, BlockCandidate, likeness
 from grounding.quoting.ranges import CALENDAR, days_of
 from grounding.quoting.siblings import Table, tables
 from grounding.records import Passage
