@@ -29,6 +29,8 @@ MOST = 4
 """Blocks for each part of a question after a value or a statement: nobody reads eight quotes on the telephone."""
 NEAR_BEST = 0.5
 """A further block is quoted only if its score is at least this share of the best one's of its part."""
+BESIDE_STEPS = 0.8
+"""The same beside the steps of a procedure, which are whole by themselves."""
 ALIKE = 3
 """Columns from which prices side by side are taken for those of several things."""
 MONEY = next(kind for kind in KINDS if kind.name == "money")
@@ -41,8 +43,6 @@ telephone is taken for the first one's.
 """
 ABOUT_AS = 0.9
 """The share of the best score from which two blocks are about as likely."""
-BESIDE_STEPS = 0.8
-"""The same beside the steps of a procedure, which are whole by themselves."""
 TOLD = 4
 """Steps of a procedure whose chances count together: a long one of steps that are beside the point is no likelier for that."""
 

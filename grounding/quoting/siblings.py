@@ -196,7 +196,7 @@ def _meant(
 
 _ANOTHER = re.compile(
     r"\b(?:the|an?)(?: (?!same\b|first\b)[\w-]+){1,3} (?:one|ones|version)\b|\bthe (?:one|ones) (?:for|with|without|that|which|who|in|on|you|they)\b"
-    r"|\b(?:die|der|das|den) \w{3,}er(?:e|en|es)\W*$|\bl[ae] plus \w+\W*$|\bcel(?:ui|le) (?:de|du|pour|avec|sans|en|qui)\b",
+    r"|\b(?:die|der|das|den) (?-i:[a-zäöü])\w{2,}er(?:e|en|es)\W*$|\bl[ae] plus \w+\W*$|\bcel(?:ui|le) (?:de|du|pour|avec|sans|en|qui)\b",
     re.IGNORECASE,
 )
 """Speaks of another of the kind, by what sets it apart: "and the thicker one?"."""

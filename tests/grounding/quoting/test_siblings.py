@@ -66,6 +66,7 @@ def test_what_a_follow_up_names_is_meant_and_not_what_was_asked_before() -> None
         ("and how heavy is it?", False),
         ("et la livraison ?", False),
         ("und die Kosten?", False),
+        ("und die Papiere?", False),
     ],
 )
 def test_another_of_the_kind_is_not_the_one_that_was_asked_about(last: str, others: bool) -> None:
