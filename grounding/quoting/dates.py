@@ -39,7 +39,7 @@ _DATES = re.compile(
     rf"|{_DAY} (?:of )?({_MONTH})"  # 31 December
     rf"|({_MONTH})\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])"  # December 31
     r"|(?<!\d)\d{4}-(\d{2})-(\d{2})(?!\d)"  # 2025-12-31
-    r"|(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?!\d{1,3}(?!\d))"  # 31.12.
+    r"|(?<![\d.,$£€])(?<![$£€] )(\d{1,2})\.(\d{1,2})\.(?!\d{1,3}(?!\d))"  # 31.12., but not an amount at the end of a sentence
 )
 _BETWEEN = re.compile(r"\.?,?(?: \d{4})?" + _TO)
 
@@ -77,7 +77,8 @@ def _span(m: re.Match[str]) -> tuple[int, int] | None:
         number = _MONTH_OF[month or other]
         days = int(a or c), int(b or d)
     else:
-        number = int(iso_month or plain_month or 0) or _MONTH_OF[its_month or named]
+        in_digits = iso_month or plain_month
+        number = int(in_digits) if in_digits else _MONTH_OF[its_month or named]
         days = (int(single or its_day or iso_day or plain_day),) * 2
     if not (1 <= number <= len(MONTHS) and all(1 <= day <= LONGEST for day in days)):
         return None
