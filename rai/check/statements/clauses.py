@@ -14,6 +14,8 @@ from grounding.tables import table
 from rai.check.lexicon.load import Cue, cues
 from rai.check.statements.terms import Term, terms
 
+SAME_START = 6
+"""Letters that two longer words share at the beginning where they are one: approve, approval."""
 FEWEST = 2
 """Fewest words that tell something in a clause of its own; a shorter stretch belongs to the clause before it."""
 _TABLE = table(__file__)
@@ -22,13 +24,17 @@ _JOINTS: dict[str, str] = {code: "|".join(words) for code, words in _TABLE["join
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A stretch of a sentence that says one thing. `start`: its offset in the sentence, in characters; `code`: the language it is read in."""
+    """A stretch of a sentence that says one thing. `start`: its offset in the sentence, in characters; `code`: the language it is read in; `keys`: of its words; `starts`: the
+    first `SAME_START` letters of each, by which words made of one another are found.
+    """
 
     text: str
     start: int
     terms: tuple[Term, ...]
     cues: tuple[Cue, ...]
     code: str
+    keys: frozenset[str]
+    starts: frozenset[str]
 
 
 @lru_cache(maxsize=4096)
@@ -62,7 +68,10 @@ def _clause(sentence: str, start: int, end: int, quoted: list[tuple[int, int]], 
     """The clause at `sentence[start:end]`. What stands in quotation marks is a name and has no cues: "Loading does not work" denies nothing."""
     text = sentence[start:end]
     told = tuple(c for c in cues(text, code) if not any(a <= start + c.start < b for a, b in quoted))
-    return Clause(text, start, terms(text, code), told, code)
+    said = terms(text, code)
+    return Clause(
+        text, start, said, told, code, frozenset(t.key for t in said), frozenset(t.word[:SAME_START] for t in said)
+    )
 
 
 _QUOTED = re.compile(r"[“„«][^“”„«»]{1,60}[”“»]|(?<!\w)['‘\"][^'‘’\"]{1,60}['’\"](?!\w)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rai.check.lexicon.load import Cue
 from rai.check.phrasing.antonyms import exclusive, generic, opposite
-from rai.check.statements.clauses import Clause
+from rai.check.statements.clauses import SAME_START, Clause
 from rai.check.statements.source_pieces import SourcePiece
 from rai.check.statements.terms import Term
 
@@ -15,8 +15,6 @@ _REACH = 1
 """Words that tell something, counted from a negation on, which it reaches."""
 _REPEATED = 0.65
 """Least share of each clause that the other holds before an opposite word, which has many uses, is taken for one."""
-_SAME = 5
-"""Two words of more letters than this are one if they share one letter more than this at the beginning: approve, approval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +59,27 @@ def same_word(a: Term, b: Term) -> bool:
     """True if two words may stand for each other, or one is made of the other."""
     if a.key == b.key or b.key in a.alike:
         return True
-    if a.digits or b.digits or min(len(a.word), len(b.word)) <= _SAME:
+    if a.digits or b.digits or min(len(a.word), len(b.word)) < SAME_START:
         return False
-    return a.word[: _SAME + 1] == b.word[: _SAME + 1]
+    return a.word[:SAME_START] == b.word[:SAME_START]
 
 
-def beside(clause: Clause, piece: Clause, weight: dict[str, float], unseen: float, unit: SourcePiece) -> Beside:
-    """Two clauses with what they share. `weight`, `unseen`: as in `align.Field`; `unit`: the piece of a source that `piece` is a clause of."""
+def beside(clause: Clause, piece: Clause, weight: dict[str, float], unseen: float, unit: SourcePiece) -> Beside | None:
+    """Two clauses with what they share; None where that is no word and no scale. `weight`, `unseen`: as in `align.Field`; `unit`: the piece of a source that `piece` is
+    a clause of.
+    """
     pairs: list[tuple[Term, Term]] = []
     free = list(piece.terms)
     for term in clause.terms:
+        if not _may_stand_in(term, piece):
+            continue
         match = next((t for t in free if same_word(term, t)), None)
         if match is not None:
             pairs.append((term, match))
             free.remove(match)
     scales = _scales(clause, piece)
+    if not pairs and not scales:
+        return None
     mine = [
         t
         for t in clause.terms
@@ -93,11 +97,18 @@ def beside(clause: Clause, piece: Clause, weight: dict[str, float], unseen: floa
     )
 
 
+def _may_stand_in(term: Term, piece: Clause) -> bool:
+    """False of a word that is the `same_word` as none of a clause: most are, and the clause is looked through for the others alone."""
+    return term.key in piece.keys or not term.alike.isdisjoint(piece.keys) or term.word[:SAME_START] in piece.starts
+
+
 def _in(term: Term, cues: Sequence[Cue]) -> bool:
     return any(c.start <= term.start < c.end for c in cues)
 
 
 def _scales(clause: Clause, piece: Clause) -> dict[str, tuple[Cue, Cue]]:
+    if not (clause.cues and piece.cues):
+        return {}
     mine, theirs = (
         {c.scale: c for c in reversed(part.cues) if c.concept == "opposites" and c.scale in TURNING}
         for part in (clause, piece)

@@ -86,7 +86,7 @@ def _part(clause: Clause, field: Field) -> PreparedClause:
             continue
         for piece in clauses(unit.span.text, field.code):
             two = beside(clause, piece, field.weight, field.unseen, unit)
-            if two.shared or two.scales:
+            if two is not None:
                 found.append(ClauseCandidate(unit, two, two.mine + _BACK * two.theirs))
     found.sort(key=lambda c: -c.rank)
     return PreparedClause(clause, aligned, tuple(found[:_MOST]))
