@@ -33,6 +33,7 @@ from grounding.quoting.periods import periods_in
 from grounding.quoting.question_parts import Part, Reading, read
 from grounding.quoting.siblings import fitted_tables, fitting, names_a_cell, rivals, together, without_label
 from grounding.quoting.sureness import NEAR, may_quote
+from grounding.quoting.tariffs import worked_out
 from grounding.quoting.unknown import unknown_in_follow_up, unknown_name
 from grounding.quoting.weighed import Weighed
 from grounding.records import LEAD_IN, Draft, Evidence, Passage, Prompt
@@ -93,7 +94,7 @@ class ExtractiveComposer:
                 may_quote(rest.reading, rest.found, rest.scores, rest.near, best)
                 and not is_beside_the_point(rest, choose(rest), best)
             ):
-                lines = [*quotes(rest, prompt.evidence), *lines]
+                lines = [*quotes(rest, prompt.evidence), *worked_quotes(rest, prompt.last, prompt.evidence), *lines]
         if not lines:
             return Draft(insufficient_sentence(), self.name)
         told = rest if rest is not None and not kept else None
@@ -296,6 +297,26 @@ def quotes(weighed: Weighed, evidence: Sequence[Evidence]) -> list[str]:
     return [
         quoted(weighed.found[i], weighed.reading, evidence[weighed.found[i].passage], numbers.get(i)) for i in chosen
     ]
+
+
+def worked_quotes(weighed: Weighed, asked: str, evidence: Sequence[Evidence]) -> list[str]:
+    """What the line that is read first comes to for the quantity that is asked about, with its [n]; of a table the row above or below may say what is paid before, and is quoted with
+    it. Empty where it is no tariff, or more is asked.
+    """
+    reading, found = weighed.reading, weighed.found
+    wants = reading.parts[0].wants
+    if reading.form in ("compare", "list") or len(reading.parts) > 1 or not (wants is None or wants is MONEY):
+        return []
+    chosen = choose(weighed)
+    first, number = chosen[0], found[chosen[0]].passage
+    around = (first - 1, first + 1) if found[first].block.kind == "row" else ()
+    beside = [i for i in around if 0 <= i < len(found) and found[i].passage == number and found[i].block.kind == "row"]
+    for line in ([first], *([first, i] for i in beside)):
+        said = worked_out(BAR.join(found[i].block.text for i in line), asked, reading.text)
+        if said:
+            more = [quoted(found[i], reading, evidence[number]) for i in line if i not in chosen]
+            return [*more, f"- {said} [{evidence[number].n}]"]
+    return []
 
 
 def named_rivals(weighed: Weighed) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ _COMPARE = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(
-    r"\?\s*(?:and|und|et)?\b|\s+(?:and|und|et)\s+|\s*[&+;]\s*|,\s*(?:and|btw|also)\b|,\s*(?=(?:what|how|when|where|who|is there|do you|can i|can we)\b)|\s+-\s+"
+    r"\?\s*(?:and|und|et)?\b|\s+(?:and|und|et)\s+(?!a (?:half|quarter)\b)|\s*[&+;]\s*|,\s*(?:and|btw|also)\b|,\s*(?=(?:what|how|when|where|who|is there|do you|can i|can we)\b)|\s+-\s+"
 )
 _MARK = re.compile(r"(?<!\S)\(?([1-9a-e])[.)]\s+", re.IGNORECASE)
 """What numbers the parts of a question."""

@@ -16,6 +16,10 @@ from grounding.quoting.question_parts import MOST_PARTS, form_of, read
         ("price of the tent and what is the fee for the plan?", ("price of the tent", "what is the fee for the plan")),
         ("which adapter fits the X1?", ("which adapter fits the X1?",)),
         (
+            "how much is that if they are 3 and a half hours late",
+            ("how much is that if they are 3 and a half hours late",),
+        ),
+        (
             "1) galway, big bag, back in a day, extra cost? 2) and what is the deposit",
             ("galway, big bag, back in a day, extra cost", "and what is the deposit"),
         ),

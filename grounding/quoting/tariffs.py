@@ -1,0 +1,282 @@
+"""What a tariff comes to for what a question says: "£9 per started quarter of an hour, the first 10 minutes free" is 2 × £9 = £18 for 35 minutes.
+
+Only a line that can be read whole is worked out: one amount for so much of one unit, what is paid or free before it, the most that is taken, the least
+that counts. Whatever else it says in money or per cent, and a second quantity in the question, leaves it as it is quoted. English, and German's "je", "pro",
+"jede weitere".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from grounding.text import STOP_WORDS, caseless, stem, terms
+
+_SPELLED = (
+    "a an one ein eine einen",
+    "two zwei",
+    "three drei",
+    "four vier",
+    "five funf",
+    "six sechs",
+    "seven sieben",
+    "eight acht",
+    "nine neun",
+    "ten zehn",
+    "eleven elf",
+    "twelve zwolf",
+)
+_NUMBERS = {word: number for number, said in enumerate(_SPELLED, start=1) for word in said.split()}
+_ARTICLES = frozenset(("a", "an", "ein", "eine", "einen"))
+_HOUR = 60
+_MINUTES = {
+    1: "minute minutes min mins minuten",
+    15: "quarter of an hour|quarters of an hour|quarter hour|quarter-hour|viertelstunde|viertelstunden",
+    30: "half hour|half hours|half-hour|half-hours|half an hour",
+    _HOUR: "hour hours hr hrs h stunde stunden",
+}
+_MINUTES_OF = {
+    name: length for length, names in _MINUTES.items() for name in (names.split("|" if "|" in names else " "))
+}
+"""Units of time that are told in one another."""
+_DAY = 24 * _HOUR
+_DIVISIBLE = {
+    **dict.fromkeys(("m", "metre", "metres", "meter", "meters"), "m"),
+    **dict.fromkeys(("km", "kilometre", "kilometres", "kilometer", "kilometers"), "km"),
+    **dict.fromkeys(("mile", "miles"), "mile"),
+    **dict.fromkeys(("kg", "kilo", "kilos"), "kg"),
+    **dict.fromkeys(("l", "litre", "litres", "liter", "liters"), "l"),
+}
+"""Units of which there may be half a one."""
+_FURTHER = frozenset(("further", "additional", "extra", "more", "weitere", "weiterer", "weiteres", "weiteren"))
+_LOOSE = frozenset(("one", "item", "piece")) | _FURTHER
+"""What stands for whatever is counted."""
+
+_N = r"\d{1,6}(?:\.\d{1,2})?|" + "|".join(sorted(_NUMBERS, key=len, reverse=True))
+_TIMES = "|".join(sorted(map(re.escape, _MINUTES_OF), key=len, reverse=True))
+_UNIT = rf"(?:{_TIMES}|(?!(?:{'|'.join(_NUMBERS)})\b)[a-z]{{1,20}})\b"
+_MONEY = r"(?:[£$€] ?\d{1,3}(?:[.,]?\d{3})*(?:[.,]\d{1,2})?(?![\d])|(?<![\d.,])\d{1,6}(?:[.,]\d{1,2})? ?(?:€|eur\b|euros?\b|pounds?\b))"
+_MORE = rf"(?:(?P<more>{'|'.join(_FURTHER)}) )?"
+_EACH = rf"{_MORE}(?:(?:started|begun|commenced|part|angefangene[rns]?|begonnene[rns]?)(?P<started> ))?(?:(?P<size>{_N}) )?(?P<unit>{_UNIT})"
+_RATES = (
+    re.compile(
+        rf"(?P<money>{_MONEY})(?: extra)?(?: (?:for |fur )?(?:per|a|an|each|every|any|je|pro|jede[rns]?) | ?/ ?){_EACH}"
+    ),
+    re.compile(rf"\b(?:each|every|jede[rns]?) {_EACH}(?: \| \w+)?(?::| costs?| is|,)? ?(?P<money>{_MONEY})"),
+)
+_CAP = re.compile(
+    rf"\b(?:at most|up to|no more than|maximum(?: of)?|max\.?|capped at|hochstens|maximal) ?(?P<money>{_MONEY})"
+)
+_LEAST = re.compile(rf"\b(?:minimum(?: of)?|min\.?|at least|mindestens):? ?(?P<n>{_N}) ?(?P<unit>{_UNIT})")
+_FIRST = re.compile(rf"\b(?:first|ersten?|erste[sr]?)\b(?: (?P<n>{_N}))?(?: (?P<unit>{_UNIT}))?")
+_BEYOND = re.compile(rf"\b(?:beyond|above|over|exceeding|after|ab) (?:the )?(?P<n>\d{{1,4}})(?: ?(?P<unit>{_UNIT}))?")
+_WITHIN = re.compile(rf"\b(?:within|up to|bis(?: zu)?) (?P<n>\d{{1,4}}) ?(?P<unit>{_UNIT})")
+_FREE = re.compile(r"\b(?:free|nothing|no charge|without charge|not charged|kostenlos|frei|gratis)\b")
+_EVERY_MONEY = re.compile(_MONEY)
+_TIMES_MORE = re.compile(r" ?(?:/|(?:per|a|an|each|every|and|x|pro|je|und)\b)")
+"""Behind a rate: it is one of two things, per person and night."""
+_NOT_ALL = re.compile(r"%|\b(?:vat|tax|taxes|mwst|ust|surcharge|zuschlag|example|beispiel)\b")
+"""Something else is added, or it is no rule."""
+_ABOUT = re.compile(
+    r"\b(?:from|about|approx\.?|around|starting at|ab|ca\.?|minimum(?: of)?|min\.?|at least|mindestens):? ?$"
+)
+"""Before an amount that is not the whole."""
+_CLOCK = re.compile(
+    r"(?<![\d.,:])(?P<h>\d{1,2}) ?(?:hours?|hrs?|h|stunden?)(?: and| und)? ?(?P<m>[0-5]?\d)(?: ?(?:minutes?|mins?|m|minuten)\b|(?= (?:late|over|too)\b)|(?! ?[a-z\d]))"
+)
+_SAID = re.compile(
+    rf"(?<![\w.,:£$€])(?P<n>{_N})(?P<half> and a half)?(?:(?<=\d)[ -]?|[ -])(?P<unit>{_UNIT})(?P<after> and a half)?|\bhalf an hour\b"
+)
+_OF_THEM = re.compile(rf"(?<![\w.,:£$€])(?P<n>{_N}) (?:of|von) (?:them|those|these|denen|ihnen)\b")
+_ASKS = re.compile(
+    r"\b(?:how much|what(?:'?s| is| do| does| would| will)|total|come to|owes?|costs?|charged?|bill|pay|price|wie viel|wieviel|kostet|kosten|macht das)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Money as it is written, `said`: its value, the `sign` before or, with `behind`, after it, how many digits stand behind its `point`, and what parts its thousands."""
+
+    said: str
+    value: Fraction
+    sign: str
+    behind: bool
+    places: int
+    point: str
+    thousands: str
+
+    def written(self, value: Fraction) -> str:
+        """Another value, written in the same way."""
+        places = self.places or (0 if value.denominator == 1 else 2)
+        whole, _, part = f"{float(value):,.{places}f}".partition(".")
+        figures = whole.replace(",", self.thousands) + (f"{self.point}{part}" if part else "")
+        return f"{figures}{self.sign}" if self.behind else f"{self.sign}{figures}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """`rate` for each `size` of a unit, each `started` one where it says so. `units`: names of the unit, `minute` for all time; `covered`: what is paid by `base`, or free, before
+    it; `most`: that is taken; `least`: that counts, in the words `least_said`.
+    """
+
+    rate: Amount
+    units: frozenset[str]
+    size: Fraction = Fraction(1)
+    started: bool = False
+    covered: Fraction = Fraction(0)
+    base: Amount | None = None
+    most: Amount | None = None
+    least: Fraction = Fraction(0)
+    least_said: str = ""
+
+
+def worked_out(text: str, question: str, subject: str) -> str | None:
+    """What the tariff of a line comes to for the quantity of a question, "35 mins: 2 × £9.00 = £18.00"; None where there is no tariff, or more than can be read.
+
+    `subject`: all that was said of what is asked, by which one of several rates of a line is known.
+    """
+    plain = caseless(question)
+    tariff = read_tariff(text, subject) if _ASKS.search(plain) else None
+    asked = list(_quantities(plain, tariff)) if tariff else []
+    if tariff is None or len(asked) != 1:
+        return None
+    start, end, quantity = asked[0]
+    if re.match(r" ?(?:and )?\d", plain[end:]):  # a quantity of two parts, of which one was read
+        return None
+    formula = _formula(tariff, quantity)
+    lifted = f" ({tariff.least_said})" if quantity < tariff.least else ""
+    return f"{question[start:end].strip()}{lifted}: {formula}" if formula else None
+
+
+def read_tariff(text: str, subject: str = "") -> Tariff | None:
+    """The tariff that a line says; None where it says none, or anything in money that is not understood."""
+    plain = caseless(text)
+    cap, least = _CAP.search(plain), _LEAST.search(plain)
+    of_the_cap = cap.span("money") if cap else None
+    rates = {
+        m["money"] and m.span("money"): m
+        for form in _RATES
+        for m in form.finditer(plain)
+        if m.span("money") != of_the_cap
+    }
+    rate = _of_the_subject(sorted(rates.values(), key=lambda m: m.start()), plain, subject)
+    if rate is None or _NOT_ALL.search(plain) or _TIMES_MORE.match(plain, rate.end()):
+        return None
+    others = [m for m in _EVERY_MONEY.finditer(plain) if m.span() not in rates and m.span() != of_the_cap]
+    covers = _covers(plain, rate)
+    is_free = _FREE.search(plain) is not None
+    if len(others) > 1 or len(covers) > 1 or (bool(others) == is_free if covers else bool(others) or is_free):
+        return None
+    if any(_ABOUT.search(plain, 0, m.start()) for m in others) or _ABOUT.search(plain, 0, rate.start("money")):
+        return None
+    if not covers and (rate["more"] or rate["unit"] in _FURTHER):  # than what, it does not say
+        return None
+    length, units = _unit(rate["unit"])
+    size = _number(rate["size"] or "1") * length
+    before = _told_in(units, covers[0]["n"] or "1", covers[0]["unit"]) if covers else Fraction(0)
+    fewest = _told_in(units, least["n"], least["unit"]) if least else Fraction(0)
+    if before is None or fewest is None:
+        return None
+    if units <= _LOOSE:
+        units |= frozenset(terms(text))
+    spans = (rate.span("money"), others[0].span() if others else None, of_the_cap)
+    amount, base, most = (_amount(text[slice(*span)]) if span else None for span in spans)
+    if amount is None or any(a is not None and a.sign != amount.sign for a in (base, most)):
+        return None
+    lifts = text[slice(*least.span())] if least else ""
+    return Tariff(amount, units, size, bool(rate["started"]), before, base, most, fewest, lifts)
+
+
+def _of_the_subject(rates: Sequence[re.Match[str]], plain: str, subject: str) -> re.Match[str] | None:
+    """The only rate, or of several that behind which stands more of what is asked than behind any other."""
+    if len(rates) < 2:
+        return rates[0] if rates else None
+    asked = set(terms(subject))
+    ends = [*(m.start() for m in rates[1:]), len(plain)]
+    shared = [len(asked & set(terms(plain[m.end() : end]))) for m, end in zip(rates, ends, strict=True)]
+    best = max(shared)
+    return rates[shared.index(best)] if best and shared.count(best) == 1 else None
+
+
+def _covers(plain: str, rate: re.Match[str]) -> list[re.Match[str]]:
+    """Where it is said what is paid or free before the rate counts."""
+    found = [*_FIRST.finditer(plain), *_BEYOND.finditer(plain, rate.end())]
+    return found or (list(_WITHIN.finditer(plain)) if rate["more"] else [])
+
+
+def _stands_for_any(units: frozenset[str]) -> bool:
+    return not units.isdisjoint(_LOOSE)
+
+
+def _unit(name: str) -> tuple[int, frozenset[str]]:
+    """How many of the unit that it is told in a named one is, and the names of that."""
+    if name in _MINUTES_OF:
+        return _MINUTES_OF[name], frozenset(("minute",))
+    return 1, frozenset((_DIVISIBLE.get(name) or (name if name in _LOOSE else stem(name)),))
+
+
+def _told_in(units: frozenset[str], number: str, name: str | None) -> Fraction | None:
+    """A quantity in these units; None where it is one of something else."""
+    length, own = _unit(name) if name and name not in STOP_WORDS and not _FREE.fullmatch(name) else (1, units)
+    counted = not (units | own) & {"minute", *_DIVISIBLE.values()}
+    return _number(number) * length if own == units or (counted and _stands_for_any(units | own)) else None
+
+
+def _number(said: str) -> Fraction:
+    return Fraction(_NUMBERS[said]) if said in _NUMBERS else Fraction(said)
+
+
+_FIGURES = re.compile(r"(\d{1,3}(?:([.,])\d{3})+|\d+)(?:([.,])(\d{1,2}))?(?!\d)")
+
+
+def _amount(said: str) -> Amount | None:
+    """Money in the characters of a line."""
+    m = _FIGURES.search(said)
+    if m is None:
+        return None
+    whole, thousands, point, part = m.groups()
+    value = Fraction(f"{re.sub('[.,]', '', whole)}.{part or 0}")
+    behind = m.start() == 0
+    sign = said[m.end() :] if behind else said[: m.start()]
+    decimal = point or ("," if thousands == "." else ".")
+    return Amount(said, value, sign, behind, len(part or ""), decimal, thousands or "")
+
+
+def _quantities(plain: str, tariff: Tariff) -> Iterator[tuple[int, int, Fraction]]:
+    """Where a question says how much of the tariff's unit there is, and how much."""
+    timed, counted = "minute" in tariff.units, not tariff.units & {"minute", *_DIVISIBLE.values()}
+    taken = [(m.start(), m.end(), Fraction(int(m["h"]) * _HOUR + int(m["m"]))) for m in _CLOCK.finditer(plain) if timed]
+    yield from taken
+    for m in _SAID.finditer(plain):
+        if any(start < m.end() and m.start() < end for start, end, _ in taken):
+            continue
+        if m["unit"] is None:
+            if timed:
+                yield m.start(), m.end(), Fraction(30)
+            continue
+        length, own = _unit(m["unit"])
+        if own & tariff.units and (timed or m["n"] not in _ARTICLES):
+            half = Fraction(1, 2) if m["half"] or m["after"] else Fraction(0)
+            yield m.start(), m.end(), (_number(m["n"]) + half) * length
+    if counted:
+        yield from ((m.start(), m.end(), _number(m["n"])) for m in _OF_THEM.finditer(plain))
+
+
+def _formula(tariff: Tariff, quantity: Fraction) -> str | None:
+    """The calculation and what it comes to; None where nothing is to be paid beyond what the line says, or a part of what is not cut is asked for."""
+    rate, most = tariff.rate, tariff.most
+    count = max(Fraction(0), max(quantity, tariff.least) - tariff.covered) / tariff.size
+    if tariff.started:
+        count = Fraction(math.ceil(count))
+    if not count or (count.denominator > 1 and not tariff.units & set(_DIVISIBLE.values())):
+        return None
+    if most is not None and "minute" in tariff.units and quantity > _DAY:
+        return None  # the most of each day
+    total = count * rate.value + (tariff.base.value if tariff.base else 0)
+    many = f"{float(count):g}"
+    first = f"{tariff.base.said} + " if tariff.base else ""
+    beyond = f", at most {most.said}" if most is not None and total > most.value else ""
+    return f"{first}{many} × {rate.said} = {rate.written(total)}{beyond}"
