@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grounding.errors import StoreError
@@ -300,23 +300,32 @@ def quotes(weighed: Weighed, evidence: Sequence[Evidence]) -> list[str]:
 
 
 def worked_quotes(weighed: Weighed, asked: str, evidence: Sequence[Evidence]) -> list[str]:
-    """What the line that is read first comes to for the quantity that is asked about, with its [n]; of a table the row above or below may say what is paid before, and is quoted with
-    it. Empty where it is no tariff, or more is asked.
+    """What the only tariff of the lines that are quoted comes to for the quantity that is asked about, with its [n]; of a table the row above or below may say what is paid before,
+    and is quoted with it. Empty where none of them is a tariff, several are, or more is asked.
     """
     reading, found = weighed.reading, weighed.found
     wants = reading.parts[0].wants
     if reading.form in ("compare", "list") or len(reading.parts) > 1 or not (wants is None or wants is MONEY):
         return []
     chosen = choose(weighed)
-    first, number = chosen[0], found[chosen[0]].passage
-    around = (first - 1, first + 1) if found[first].block.kind == "row" else ()
-    beside = [i for i in around if 0 <= i < len(found) and found[i].passage == number and found[i].block.kind == "row"]
-    for line in ([first], *([first, i] for i in beside)):
-        said = worked_out(BAR.join(found[i].block.text for i in line), asked, reading.text)
-        if said:
-            more = [quoted(found[i], reading, evidence[number]) for i in line if i not in chosen]
-            return [*more, f"- {said} [{evidence[number].n}]"]
-    return []
+    told = {said: lines for i in chosen for said, lines in _worked(i, asked, weighed)}
+    if len(told) != 1:
+        return []
+    [(said, (first, *beside))] = told.items()
+    number = evidence[found[first].passage]
+    more = [quoted(found[i], reading, number) for i in beside if i not in chosen]
+    return [*more, f"- {said} [{number.n}]"]
+
+
+def _worked(index: int, asked: str, weighed: Weighed) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """What a line comes to, alone or else with the row above or below, and which lines that rests on; at most one."""
+    found, row = weighed.found, weighed.found[index].block.kind == "row"
+    around = [i for i in (index - 1, index + 1) if row and 0 <= i < len(found)]
+    beside = [i for i in around if found[i].passage == found[index].passage and found[i].block.kind == "row"]
+    for lines in ((index,), *((index, i) for i in beside)):
+        if said := worked_out(BAR.join(found[i].block.text for i in lines), asked, weighed.reading.text):
+            yield said, lines
+            return
 
 
 def named_rivals(weighed: Weighed) -> tuple[str, ...]:

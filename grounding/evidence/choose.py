@@ -47,11 +47,11 @@ _REPLACED = re.compile(
     re.IGNORECASE,
 )
 _REPLACING = re.compile(r"\b(?:replaces|supersedes|instead of|ersetzt|remplace)\b", re.IGNORECASE)
-_ARCHIVED = re.compile(
-    r"(?:^|/)(?:archived?|archives|archiv|old|obsolete|superseded|outdated|retired|alt|veraltet)/|[_-](?:old|archived?|obsolete|superseded|outdated|alt|veraltet)\.\w+$",
-    re.IGNORECASE,
-)
+_OLD = r"(?:archived?|archives|archiv|old|obsolete|superseded|outdated|retired|alt|veraltet)"
+_ARCHIVED = re.compile(rf"(?:(?<=/)|^){_OLD}/|[_-]{_OLD}(?=\.\w+$)", re.IGNORECASE)
 """A folder of documents that no longer hold, or the end of a file's name."""
+_LOOSE_SIGNS = re.compile(r"[-_ ]+(?=[./]|$)|(?<=/)[-_ ]+")
+"""What stood beside a year in a name."""
 _YEAR = re.compile(r"(?<![^\W_])(?:19|20)\d\d(?![^\W_])")
 
 
@@ -115,15 +115,17 @@ def _is_older(one: Passage, other: Passage) -> bool:
 
 
 def _of_one_series(one: Passage, other: Passage) -> bool:
-    """True for documents whose names are the same but for the year: `prices-2025.csv` and `prices-2026.csv`."""
+    """True for documents whose names are the same but for the year, or for the archive that one of them lies in: `prices-2026.csv` and `archive/prices-2025.csv`."""
     (mine, name), (theirs, other_name) = _series(one.doc_id), _series(other.doc_id)
-    return bool(mine) and mine != theirs and name == other_name
+    return name == other_name and (
+        (bool(mine and theirs) and mine != theirs) or _archived(one.doc_id) != _archived(other.doc_id)
+    )
 
 
 @lru_cache(maxsize=4096)
 def _series(doc_id: str) -> tuple[tuple[str, ...], str]:
-    """The years in the name of a document, and its name without them."""
-    return tuple(_YEAR.findall(doc_id)), _YEAR.sub("", doc_id)
+    """The years in the name of a document, and its name without them and without an archive's folder or ending."""
+    return tuple(_YEAR.findall(doc_id)), _LOOSE_SIGNS.sub("", _YEAR.sub("", _ARCHIVED.sub("", doc_id)))
 
 
 def _is_retired(passage: Passage) -> bool:

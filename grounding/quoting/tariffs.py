@@ -31,12 +31,15 @@ _SPELLED = (
 )
 _NUMBERS = {word: number for number, said in enumerate(_SPELLED, start=1) for word in said.split()}
 _ARTICLES = frozenset(("a", "an", "ein", "eine", "einen"))
+_TENS = {"ten": 10, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
 _HOUR = 60
 _MINUTES = {
     1: "minute minutes min mins minuten",
     15: "quarter of an hour|quarters of an hour|quarter hour|quarter-hour|viertelstunde|viertelstunden",
     30: "half hour|half hours|half-hour|half-hours|half an hour",
     _HOUR: "hour hours hr hrs h stunde stunden",
+    24 * _HOUR: "day days tag tage tagen",
+    7 * 24 * _HOUR: "week weeks woche wochen",
 }
 _MINUTES_OF = {
     name: length for length, names in _MINUTES.items() for name in (names.split("|" if "|" in names else " "))
@@ -58,7 +61,7 @@ _LOOSE = frozenset(("one", "item", "piece")) | _FURTHER
 _N = r"\d{1,6}(?:\.\d{1,2})?|" + "|".join(sorted(_NUMBERS, key=len, reverse=True))
 _TIMES = "|".join(sorted(map(re.escape, _MINUTES_OF), key=len, reverse=True))
 _UNIT = rf"(?:{_TIMES}|(?!(?:{'|'.join(_NUMBERS)})\b)[a-z]{{1,20}})\b"
-_MONEY = r"(?:[£$€] ?\d{1,3}(?:[.,]?\d{3})*(?:[.,]\d{1,2})?(?![\d])|(?<![\d.,])\d{1,6}(?:[.,]\d{1,2})? ?(?:€|eur\b|euros?\b|pounds?\b))"
+_MONEY = r"(?:(?:[£$€] ?|(?<!\w)(?:gbp|eur|usd|chf) )\d{1,3}(?:[.,]?\d{3})*(?:[.,]\d{1,2})?(?![\d])|(?<![\d.,])\d{1,6}(?:[.,]\d{1,2})? ?(?:€|eur\b|euros?\b|pounds?\b))"
 _MORE = rf"(?:(?P<more>{'|'.join(_FURTHER)}) )?"
 _EACH = rf"{_MORE}(?:(?:started|begun|commenced|part|angefangene[rns]?|begonnene[rns]?)(?P<started> ))?(?:(?P<size>{_N}) )?(?P<unit>{_UNIT})"
 _RATES = (
@@ -67,6 +70,8 @@ _RATES = (
     ),
     re.compile(rf"\b(?:each|every|jede[rns]?) {_EACH}(?: \| \w+)?(?::| costs?| is|,)? ?(?P<money>{_MONEY})"),
 )
+_COLUMN = re.compile(rf"(?<![^|] )\b(?:per|each|every|je|pro) {_EACH}: ?(?P<money>{_MONEY})(?= \||$)")
+"""A cell below the name of its column; what else the row says in money is of other things."""
 _CAP = re.compile(
     rf"\b(?:at most|up to|no more than|maximum(?: of)?|max\.?|capped at|hochstens|maximal) ?(?P<money>{_MONEY})"
 )
@@ -85,11 +90,14 @@ _ABOUT = re.compile(
 )
 """Before an amount that is not the whole."""
 _CLOCK = re.compile(
-    r"(?<![\d.,:])(?P<h>\d{1,2}) ?(?:hours?|hrs?|h|stunden?)(?: and| und)? ?(?P<m>[0-5]?\d)(?: ?(?:minutes?|mins?|m|minuten)\b|(?= (?:late|over|too)\b)|(?! ?[a-z\d]))"
+    r"(?<![\w.,:])(?P<h>\d{1,2}|an|one|two|three) ?(?:hours?|hrs?|h|stunden?)(?: and| und)? ?(?P<m>[0-5]?\d|ten|twenty|thirty|forty|fifty)"
+    r"(?: ?(?:minutes?|mins?|m|minuten)\b|(?= (?:late|over|too)\b)|(?! ?[a-z\d]))"
 )
 _SAID = re.compile(
     rf"(?<![\w.,:£$€])(?P<n>{_N})(?P<half> and a half)?(?:(?<=\d)[ -]?|[ -])(?P<unit>{_UNIT})(?P<after> and a half)?|\bhalf an hour\b"
 )
+_GOES_ON = re.compile(r" ?(?:(?:and )?\d|(?:ago|old|since|earlier|before)\b)")
+"""Behind a quantity of which only a part was read, or which is an age."""
 _OF_THEM = re.compile(rf"(?<![\w.,:£$€])(?P<n>{_N}) (?:of|von) (?:them|those|these|denen|ihnen)\b")
 _ASKS = re.compile(
     r"\b(?:how much|what(?:'?s| is| do| does| would| will)|total|come to|owes?|costs?|charged?|bill|pay|price|wie viel|wieviel|kostet|kosten|macht das)\b"
@@ -119,7 +127,8 @@ class Amount:
 @dataclass(frozen=True, slots=True)
 class Tariff:
     """`rate` for each `size` of a unit, each `started` one where it says so. `units`: names of the unit, `minute` for all time; `covered`: what is paid by `base`, or free, before
-    it; `most`: that is taken; `least`: that counts, in the words `least_said`.
+    it; `most`: that is taken; `least`: that counts, in the words `least_said`; `below`: where it comes
+    to more than that, another price may hold.
     """
 
     rate: Amount
@@ -131,6 +140,7 @@ class Tariff:
     most: Amount | None = None
     least: Fraction = Fraction(0)
     least_said: str = ""
+    below: Fraction | None = None
 
 
 def worked_out(text: str, question: str, subject: str) -> str | None:
@@ -144,7 +154,7 @@ def worked_out(text: str, question: str, subject: str) -> str | None:
     if tariff is None or len(asked) != 1:
         return None
     start, end, quantity = asked[0]
-    if re.match(r" ?(?:and )?\d", plain[end:]):  # a quantity of two parts, of which one was read
+    if _GOES_ON.match(plain, end):
         return None
     formula = _formula(tariff, quantity)
     lifted = f" ({tariff.least_said})" if quantity < tariff.least else ""
@@ -156,6 +166,8 @@ def read_tariff(text: str, subject: str = "") -> Tariff | None:
     plain = caseless(text)
     cap, least = _CAP.search(plain), _LEAST.search(plain)
     of_the_cap = cap.span("money") if cap else None
+    if (column := _in_a_column(text, plain)) is not None:
+        return column
     rates = {
         m["money"] and m.span("money"): m
         for form in _RATES
@@ -188,6 +200,26 @@ def read_tariff(text: str, subject: str = "") -> Tariff | None:
         return None
     lifts = text[slice(*least.span())] if least else ""
     return Tariff(amount, units, size, bool(rate["started"]), before, base, most, fewest, lifts)
+
+
+def _in_a_column(text: str, plain: str) -> Tariff | None:
+    """The rate of a row that has one in a column of its own, and nothing else that bears on it: "Punt | Per started hour: £8 | Whole day: £40". What it comes to is no more than
+    anything else in the row, which may be the price of a whole day.
+    """
+    found = list(_COLUMN.finditer(plain))
+    if len(found) != 1 or _FIRST.search(plain) or _FREE.search(plain) or _NOT_ALL.search(plain) or found[0]["more"]:
+        return None
+    (rate,) = found
+    length, units = _unit(rate["unit"])
+    others = [
+        _amount(text[m.start() : m.end()]) for m in _EVERY_MONEY.finditer(plain) if m.span() != rate.span("money")
+    ]
+    amount = _amount(text[slice(*rate.span("money"))])
+    if amount is None or _LEAST.search(plain) or any(o is not None and o.sign != amount.sign for o in others):
+        return None
+    below = min((o.value for o in others if o is not None), default=None)
+    size = _number(rate["size"] or "1") * length
+    return Tariff(amount, units, size, bool(rate["started"]), below=below)
 
 
 def _of_the_subject(rates: Sequence[re.Match[str]], plain: str, subject: str) -> re.Match[str] | None:
@@ -248,7 +280,11 @@ def _amount(said: str) -> Amount | None:
 def _quantities(plain: str, tariff: Tariff) -> Iterator[tuple[int, int, Fraction]]:
     """Where a question says how much of the tariff's unit there is, and how much."""
     timed, counted = "minute" in tariff.units, not tariff.units & {"minute", *_DIVISIBLE.values()}
-    taken = [(m.start(), m.end(), Fraction(int(m["h"]) * _HOUR + int(m["m"]))) for m in _CLOCK.finditer(plain) if timed]
+    taken = [
+        (m.start(), m.end(), _number(m["h"]) * _HOUR + (_TENS.get(m["m"]) or _number(m["m"])))
+        for m in _CLOCK.finditer(plain)
+        if timed
+    ]
     yield from taken
     for m in _SAID.finditer(plain):
         if any(start < m.end() and m.start() < end for start, end, _ in taken):
@@ -276,6 +312,8 @@ def _formula(tariff: Tariff, quantity: Fraction) -> str | None:
     if most is not None and "minute" in tariff.units and quantity > _DAY:
         return None  # the most of each day
     total = count * rate.value + (tariff.base.value if tariff.base else 0)
+    if tariff.below is not None and total > tariff.below:
+        return None
     many = f"{float(count):g}"
     first = f"{tariff.base.said} + " if tariff.base else ""
     beyond = f", at most {most.said}" if most is not None and total > most.value else ""

@@ -173,6 +173,15 @@ async def test_the_row_beside_a_tariff_says_what_is_paid_before_it() -> None:
     assert "- 70 minutes: £58 + 3 × £17 = £109 [1]" in text
 
 
+async def test_of_two_tariffs_that_come_to_different_sums_none_is_worked_out() -> None:
+    both = passage(
+        "Waiting at site costs £9.00 per started hour.\n\nWaiting at site at night costs £12.00 per started hour."
+    )
+    text = await told(prompt("what does waiting at site cost for 3 hours?", [both]))
+    assert "£9.00 per started hour" in text
+    assert "×" not in text
+
+
 async def test_of_a_question_with_two_parts_nothing_is_worked_out() -> None:
     fee = passage("Waiting at site costs £9.00 per started hour. The office opens at nine.")
     text = await told(prompt("what does waiting at site cost for 3 hours, and when does the office open?", [fee]))

@@ -38,6 +38,15 @@ def titled(doc_id: str, title: str, updated: str | None = None) -> Passage:
         ),
         (titled("a", "Returns and refunds", "2025-01-01"), titled("b", "Return an order", "2026-01-01"), True, False),
         (
+            titled("shop/archive/prices-2025.csv", "Do not quote, kept for credit notes"),
+            titled("shop/prices-2026.csv", "Prices 2026"),
+            True,
+            True,
+        ),
+        (titled("fares_2025_superseded.csv", "Do not quote"), titled("fares_2026.csv", "Fares 2026"), True, True),
+        (titled("shop/archive/prices.csv", "Kept for old invoices"), titled("shop/prices.csv", "List"), True, True),
+        (titled("shop/archive/repairs.csv", "Kept for old invoices"), titled("shop/prices.csv", "List"), False, False),
+        (
             titled("rates-2024.csv", "Rates of 2024 - REPLACED by the 2025 list", "2026-03-01"),
             titled("rates-2025.csv", "Rates of 2025 per kilo and zone", "2025-02-01"),
             True,

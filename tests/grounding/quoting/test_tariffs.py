@@ -50,6 +50,14 @@ LATE = "The first hour is free. After that £8 per started hour, at most £60 pe
             "42 miles: £95 + 12 × £1.60 = £114.20",
         ),
         ("£1,250.00 per day", "how much for 3 days", "3 days: 3 × £1,250.00 = £3,750.00"),
+        ("GBP 68 per started hour", "he was there 2 h 10, how much is that", "2 h 10: 3 × GBP 68 = GBP 204"),
+        (LATE, "they were an hour and ten over, what do they owe", "an hour and ten: 1 × £8 = £8"),
+        ("First 14 days free, then £12 per started week", "how much for 36 days", "36 days: 4 × £12 = £48"),
+        (
+            "Boat: Punt | Per started hour: £8 | Whole day: £40 | Deposit: £50",
+            "the punt was out 2 hrs 40, how much is that",
+            "2 hrs 40: 3 × £8 = £24",
+        ),
         (
             "Rollos 49 € für das erste, 15 € für jedes weitere",
             "Was kosten drei Rollos?",
@@ -85,6 +93,11 @@ def test_what_it_comes_to_is_worked_out(line: str, question: str, told: str) -> 
         ("€65 including the first 30 minutes, then £22 for each started 15 minutes", "how much for 70 minutes"),
         ("The deposit is £50.", "how much for 3 of them"),
         ("Example: 3 rooms, £8 per room", "how much for 5 rooms"),
+        ("Boat: Punt | Per started hour: £8 | Whole day: £40", "how much for 6 hours"),  # the whole day is less
+        ("Boat: Punt | Per hour: £8 | Each further hour: £5", "how much for 3 hours"),
+        ("GBP 68 per started hour and fitter", "how much for 3 hours"),
+        ("£12 per started week", "he bought it 3 weeks ago, how much is that"),
+        ("£12 per started week", "how much is it for 2 weeks 3 days"),
     ],
 )
 def test_what_cannot_be_read_whole_is_not_worked_out(line: str, question: str) -> None:
