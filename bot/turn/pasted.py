@@ -143,9 +143,10 @@ def _head(line: str) -> tuple[str, str, bool] | None:
     match = _SAID.match(line)
     if match is None or len(match["name"].split()) > _WORDS_OF_NAME:
         return None
-    known = _role_of(match["name"]) is not None
+    name = f"{match['name']}{match['note'] or ''}"
+    known = _role_of(name) is not None
     timed = bool(match["time"] or match["after"])
-    return f"{match['name']}{match['note'] or ''}", match["said"], known or timed
+    return name, match["said"], known or timed
 
 
 _WORDS_OF_NAME = 4
@@ -159,12 +160,17 @@ def _is_conversation(heads: list[tuple[str, str, bool] | None]) -> bool:
     sure = sum(head[2] for head in found)
     if sure >= FEWEST:
         return any(_role_of(h[0]) is None or _role_of(h[0]) in ("customer", "user") for h in found)
-    names = [_key(head[0]) for head in found]
-    return len(names) > FEWEST and 1 < len(set(names)) < len(names) and all(name.istitle() for name, *_ in found)
+    names = [_person(head[0]) for head in found]
+    return len(names) > FEWEST and 1 < len(set(names)) < len(names) and all(name.istitle() for name in names)
 
 
 def _key(name: str) -> str:
     return name.strip().lower()
+
+
+def _person(name: str) -> str:
+    """A name without what stands in brackets behind it: Dee of "Dee (agent)", who is Dee in the next line."""
+    return name.partition("(")[0].strip()
 
 
 def _role_of(name: str) -> Role | None:
@@ -177,9 +183,10 @@ def _role_of(name: str) -> Role | None:
 def _roles(names: list[str]) -> dict[str, Role]:
     """The role of each speaker: by what they are called; of people by name the first is who writes in, if nobody else does."""
     roles: dict[str, Role] = {}
-    named = {_role_of(name) for name in names}
+    known = {_person(name): role for name in names if (role := _role_of(name)) is not None}
+    named = set(known.values())
     for name in names:
-        role = _role_of(name)
+        role = known.get(_person(name))
         if role is None:
             role = (
                 "agent"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -32,20 +32,22 @@ _SPELLED = (
 _NUMBERS = {word: number for number, said in enumerate(_SPELLED, start=1) for word in said.split()}
 _ARTICLES = frozenset(("a", "an", "ein", "eine", "einen"))
 _TENS = {"ten": 10, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
-_HOUR = 60
+_DAY = 24 * 60
 _MINUTES = {
     1: "minute minutes min mins minuten",
     15: "quarter of an hour|quarters of an hour|quarter hour|quarter-hour|viertelstunde|viertelstunden",
     30: "half hour|half hours|half-hour|half-hours|half an hour",
-    _HOUR: "hour hours hr hrs h stunde stunden",
-    24 * _HOUR: "day days tag tage tagen",
-    7 * 24 * _HOUR: "week weeks woche wochen",
+    60: "hour hours hr hrs h stunde stunden",
 }
-_MINUTES_OF = {
-    name: length for length, names in _MINUTES.items() for name in (names.split("|" if "|" in names else " "))
+_DAYS = {1: "day days tag tage tagen", 7: "week weeks woche wochen", 14: "fortnight fortnights"}
+_TIME = {
+    name: (length, unit)
+    for unit, lengths in (("minute", _MINUTES), ("day", _DAYS))
+    for length, names in lengths.items()
+    for name in names.split("|" if "|" in names else " ")
 }
-"""Units of time that are told in one another."""
-_DAY = 24 * _HOUR
+"""Units of time, each in minutes or in days: what costs so much an hour is not paid for by weeks."""
+_UNCOUNTED = frozenset(("minute", "day"))
 _DIVISIBLE = {
     **dict.fromkeys(("m", "metre", "metres", "meter", "meters"), "m"),
     **dict.fromkeys(("km", "kilometre", "kilometres", "kilometer", "kilometers"), "km"),
@@ -54,54 +56,89 @@ _DIVISIBLE = {
     **dict.fromkeys(("l", "litre", "litres", "liter", "liters"), "l"),
 }
 """Units of which there may be half a one."""
-_FURTHER = frozenset(("further", "additional", "extra", "more", "weitere", "weiterer", "weiteres", "weiteren"))
+_FURTHER = frozenset(
+    ("further", "following", "subsequent", "additional", "extra", "more", "weitere", "weiterer", "weiteres", "weiteren")
+)
 _LOOSE = frozenset(("one", "item", "piece")) | _FURTHER
 """What stands for whatever is counted."""
 
-_N = r"\d{1,6}(?:\.\d{1,2})?|" + "|".join(sorted(_NUMBERS, key=len, reverse=True))
-_TIMES = "|".join(sorted(map(re.escape, _MINUTES_OF), key=len, reverse=True))
+_N = r"\d{1,3}(?:,\d{3})+|\d{1,6}(?:\.\d{1,2})?|" + "|".join(sorted(_NUMBERS, key=len, reverse=True))
+_TIMES = "|".join(sorted(map(re.escape, _TIME), key=len, reverse=True))
 _UNIT = rf"(?:{_TIMES}|(?!(?:{'|'.join(_NUMBERS)})\b)[a-z]{{1,20}})\b"
-_MONEY = r"(?:(?:[£$€] ?|(?<!\w)(?:gbp|eur|usd|chf) )\d{1,3}(?:[.,]?\d{3})*(?:[.,]\d{1,2})?(?![\d])|(?<![\d.,])\d{1,6}(?:[.,]\d{1,2})? ?(?:€|eur\b|euros?\b|pounds?\b))"
+_MONEY = r"(?:(?:[£$€] ?|(?<!\w)(?:gbp|eur|usd|chf) )\d{1,3}(?:[.,]?\d{3})*(?:[.,]\d{1,2})?(?![\d])|(?<![\d.,])\d{1,6}(?:[.,]\d{1,2})? ?(?:€|eur\b|euros?\b|pounds?\b)|(?<![\d.,])\d{1,3}p\b)"
 _MORE = rf"(?:(?P<more>{'|'.join(_FURTHER)}) )?"
 _EACH = rf"{_MORE}(?:(?:started|begun|commenced|part|angefangene[rns]?|begonnene[rns]?)(?P<started> ))?(?:(?P<size>{_N}) )?(?P<unit>{_UNIT})"
 _RATES = (
     re.compile(
         rf"(?P<money>{_MONEY})(?: extra)?(?: (?:for |fur )?(?:per|a|an|each|every|any|je|pro|jede[rns]?) | ?/ ?){_EACH}"
     ),
-    re.compile(rf"\b(?:each|every|jede[rns]?) {_EACH}(?: \| \w+)?(?::| costs?| is|,)? ?(?P<money>{_MONEY})"),
+    re.compile(
+        rf"\b(?:each|every|jede[rns]?) {_EACH}(?: or part(?: thereof| of (?:an? |the )?\w+)?| started| begun| (?:beyond|above|over|past|after) (?:that|this|those|it)| more)?(?: \| \w+)?(?::| costs?| is|,)? ?(?P<money>{_MONEY})"
+    ),
 )
 _COLUMN = re.compile(rf"(?<![^|] )\b(?:per|each|every|je|pro) {_EACH}: ?(?P<money>{_MONEY})(?= \||$)")
 """A cell below the name of its column; what else the row says in money is of other things."""
 _CAP = re.compile(
-    rf"\b(?:at most|up to|no more than|maximum(?: of)?|max\.?|capped at|hochstens|maximal) ?(?P<money>{_MONEY})"
+    rf"\b(?:but )?(?:at most|up to|no more than|never more than|(?:a )?(?:daily )?maximum(?: of)?|max\.?|capped at|(?:a )?ceiling of|hochstens|maximal):? ?(?P<money>{_MONEY})(?:,? (?:per|a|an|each|in any) (?:\d+ )?[a-z]+)?|(?P<behind>{_MONEY})(?: (?:per|a|the) \w+)? at (?:the )?most\b"
 )
-_LEAST = re.compile(rf"\b(?:minimum(?: of)?|min\.?|at least|mindestens):? ?(?P<n>{_N}) ?(?P<unit>{_UNIT})")
+_LEAST = re.compile(
+    rf"\b(?:minimum(?: hire| of)?|min\.?|at least|no fewer than|no less than|mindestens):? ?(?P<n>{_N}) ?(?P<unit>{_UNIT})"
+    rf"|\b(?P<many>{_N}) (?P<of>{_UNIT}) (?:minimum|at (?:the )?least)\b"
+)
+_FLOOR = re.compile(rf"\b(?:minimum(?: charge| order| fee| of)?|min\.?|at least|mindestens):? ?(?P<money>{_MONEY})")
+_STARTED = re.compile(
+    r"\b(?:or part(?: of (?:an? |the )?\w+| thereof)?|part \w+ (?:is|are) rounded up|any part of an? \w+ counts as a (?:whole|full) \w+|a \w+ begun is a \w+ charged|begun|commenced|started)\b"
+)
+"""Said anywhere, each started one counts."""
 _FIRST = re.compile(rf"\b(?:first|ersten?|erste[sr]?)\b(?: (?P<n>{_N}))?(?: (?P<unit>{_UNIT}))?")
 _BEYOND = re.compile(rf"\b(?:beyond|above|over|exceeding|after|ab) (?:the )?(?P<n>\d{{1,4}})(?: ?(?P<unit>{_UNIT}))?")
-_WITHIN = re.compile(rf"\b(?:within|up to|bis(?: zu)?) (?P<n>\d{{1,4}}) ?(?P<unit>{_UNIT})")
+_WITHIN = re.compile(
+    rf"\b(?:within|up to|including|includes|incl\.?|covers|bis(?: zu)?) (?P<n>\d{{1,4}}) ?(?P<unit>{_UNIT})"
+)
+_AND_THEN = re.compile(r"\b(?:(?:beyond|above|over|past|after) (?:that|this|those|it)|thereafter)\b")
 _FREE = re.compile(r"\b(?:free|nothing|no charge|without charge|not charged|kostenlos|frei|gratis)\b")
 _EVERY_MONEY = re.compile(_MONEY)
-_TIMES_MORE = re.compile(r" ?(?:/|(?:per|a|an|each|every|and|x|pro|je|und)\b)")
+_TIMES_MORE = re.compile(r" ?(?:/|(?:per|a|an|each|every|x|pro|je)\b|(?:and|und) \w+ ?(?=[,.;|)]|$))")
 """Behind a rate: it is one of two things, per person and night."""
+_CONDITION = re.compile(
+    r"\b(?:min(?:imum|imal)?|max(?:imum|imal)?|at least|at most|fewer|less|least|most|cap|capped|ceiling|never|others?|further|extra|additional|more|beyond|above|over|exceed\w*"
+    r"|after|past|first|includ\w*|incl|up to|free|no c(?:harge|ost)|nothing|on us|counts?|but|except|only|unless|bundles?|half|odd|depend\w*|on top|longest|thereafter|per|pro|following|next|second|third)\b"
+)
+"""What bears on a sum; where one is left that was not read, the line was not read whole."""
+_LINKS = re.compile(
+    r"\b(?:half[ -](?:an )?hours?|after (?:that|this|which)|thereafter|afterwards|included|includes|including|incl|the end of)\b"
+)
+"""Said beside what is covered, and nothing more than that."""
 _NOT_ALL = re.compile(r"%|\b(?:vat|tax|taxes|mwst|ust|surcharge|zuschlag|example|beispiel)\b")
 """Something else is added, or it is no rule."""
 _ABOUT = re.compile(
-    r"\b(?:from|about|approx\.?|around|starting at|ab|ca\.?|minimum(?: of)?|min\.?|at least|mindestens):? ?$"
+    r"\b(?:from|about|roughly|approx\.?|around|starting at|ab|ca\.?|minimum(?: of)?|min\.?|at least|mindestens):? ?$"
 )
 """Before an amount that is not the whole."""
 _CLOCK = re.compile(
     r"(?<![\w.,:])(?P<h>\d{1,2}|an|one|two|three) ?(?:hours?|hrs?|h|stunden?)(?: and| und)? ?(?P<m>[0-5]?\d|ten|twenty|thirty|forty|fifty)"
-    r"(?: ?(?:minutes?|mins?|m|minuten)\b|(?= (?:late|over|too)\b)|(?! ?[a-z\d]))"
+    r"(?: ?(?:minutes?|mins?|m|minuten)\b|(?= (?:late|over|too|what|how|so|on|in|at|is|was|total|pls|please|today|for)\b)|(?! ?[a-z\d]))"
 )
 _SAID = re.compile(
     rf"(?<![\w.,:£$€])(?P<n>{_N})(?P<half> and a half)?(?:(?<=\d)[ -]?|[ -])(?P<unit>{_UNIT})(?P<after> and a half)?|\bhalf an hour\b"
 )
-_GOES_ON = re.compile(r" ?(?:(?:and )?\d|(?:ago|old|since|earlier|before)\b)")
+_GOES_ON = re.compile(r" ?(?:(?:and )?\d|(?:ago|old|since|earlier|before|now|already|later)\b)")
 """Behind a quantity of which only a part was read, or which is an age."""
+_MORE_FIGURES = re.compile(
+    rf"(?<![\w.,:£$€])(?:\d+|{'|'.join(w for w in _NUMBERS if w not in _ARTICLES and w != 'one')})(?!\w)"
+)
+"""Another quantity in the question: how many dogs, beside how many days."""
+_HALF = re.compile(r"\b(?:half|quarter of|half of|in|within|after|since|every|last|next|past|another)(?: the)? $")
+"""Before a quantity that is a part, or a time and not how much of it."""
 _OF_THEM = re.compile(rf"(?<![\w.,:£$€])(?P<n>{_N}) (?:of|von) (?:them|those|these|denen|ihnen)\b")
 _ASKS = re.compile(
     r"\b(?:how much|what(?:'?s| is| do| does| would| will)|total|come to|owes?|costs?|charged?|bill|pay|price|wie viel|wieviel|kostet|kosten|macht das)\b"
 )
+
+_ASKS_OTHERWISE = re.compile(
+    r"\b(?:can|could|may|is|are|do|does|did|will|would|have|has|must|should|when|why|where|who|which|how|need|darf|kann|ist|sind|wann|wo|wie)\b"
+)
+"""Words of a question that asks for no sum; what is typed in half sentences may ask for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +164,8 @@ class Amount:
 @dataclass(frozen=True, slots=True)
 class Tariff:
     """`rate` for each `size` of a unit, each `started` one where it says so. `units`: names of the unit, `minute` for all time; `covered`: what is paid by `base`, or free, before
-    it; `most`: that is taken; `least`: that counts, in the words `least_said`; `below`: where it comes
-    to more than that, another price may hold.
+    it; `most`: that is taken; `least`: that counts; `below`: where it comes
+    to more than that, another price may hold; `floor`: the least that is taken.
     """
 
     rate: Amount
@@ -139,67 +176,118 @@ class Tariff:
     base: Amount | None = None
     most: Amount | None = None
     least: Fraction = Fraction(0)
-    least_said: str = ""
     below: Fraction | None = None
+    floor: Amount | None = None
 
 
 def worked_out(text: str, question: str, subject: str) -> str | None:
-    """What the tariff of a line comes to for the quantity of a question, "35 mins: 2 × £9.00 = £18.00"; None where there is no tariff, or more than can be read.
+    """What the tariff of a line comes to for the quantity of a question, "2 × £9.00 = £18.00" for 35 minutes; None where there is no tariff, or more than can be read.
 
     `subject`: all that was said of what is asked, by which one of several rates of a line is known.
     """
     plain = caseless(question)
-    tariff = read_tariff(text, subject) if _ASKS.search(plain) else None
+    is_asked = _ASKS.search(plain) or not _ASKS_OTHERWISE.search(plain)
+    tariff = read_tariff(text, subject) if is_asked else None
     asked = list(_quantities(plain, tariff)) if tariff else []
     if tariff is None or len(asked) != 1:
         return None
     start, end, quantity = asked[0]
-    if _GOES_ON.match(plain, end):
+    if _GOES_ON.match(plain, end) or _MORE_FIGURES.search(plain[:start]) or _MORE_FIGURES.search(plain[end:]):
         return None
-    formula = _formula(tariff, quantity)
-    lifted = f" ({tariff.least_said})" if quantity < tariff.least else ""
-    return f"{question[start:end].strip()}{lifted}: {formula}" if formula else None
+    return _formula(tariff, quantity)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line, caseless, and what bears on a sum in it: the `rate` that counts among all `rates`, by where their amounts stand; `others`: amounts that are none; what is paid or free
+    before the rate (`covers`, `free`); and the bounds.
+    """
+
+    plain: str
+    rate: re.Match[str]
+    rates: Mapping[tuple[int, int], re.Match[str]]
+    others: Sequence[re.Match[str]]
+    covers: Sequence[re.Match[str]]
+    free: Sequence[re.Match[str]]
+    cap: re.Match[str] | None
+    floor: re.Match[str] | None
+    least: re.Match[str] | None
 
 
 def read_tariff(text: str, subject: str = "") -> Tariff | None:
-    """The tariff that a line says; None where it says none, or anything in money that is not understood."""
+    """The tariff that a line says; None where it says none, or anything that bears on a sum and is not understood."""
     plain = caseless(text)
-    cap, least = _CAP.search(plain), _LEAST.search(plain)
-    of_the_cap = cap.span("money") if cap else None
     if (column := _in_a_column(text, plain)) is not None:
         return column
-    rates = {
-        m["money"] and m.span("money"): m
-        for form in _RATES
-        for m in form.finditer(plain)
-        if m.span("money") != of_the_cap
-    }
-    rate = _of_the_subject(sorted(rates.values(), key=lambda m: m.start()), plain, subject)
-    if rate is None or _NOT_ALL.search(plain) or _TIMES_MORE.match(plain, rate.end()):
+    line = _line(plain, subject)
+    if line is None or not _is_whole(line):
         return None
-    others = [m for m in _EVERY_MONEY.finditer(plain) if m.span() not in rates and m.span() != of_the_cap]
-    covers = _covers(plain, rate)
-    is_free = _FREE.search(plain) is not None
-    if len(others) > 1 or len(covers) > 1 or (bool(others) == is_free if covers else bool(others) or is_free):
-        return None
-    if any(_ABOUT.search(plain, 0, m.start()) for m in others) or _ABOUT.search(plain, 0, rate.start("money")):
-        return None
-    if not covers and (rate["more"] or rate["unit"] in _FURTHER):  # than what, it does not say
-        return None
+    rate, least = line.rate, line.least
     length, units = _unit(rate["unit"])
-    size = _number(rate["size"] or "1") * length
-    before = _told_in(units, covers[0]["n"] or "1", covers[0]["unit"]) if covers else Fraction(0)
-    fewest = _told_in(units, least["n"], least["unit"]) if least else Fraction(0)
-    if before is None or fewest is None:
+    told = {_told_in(units, m["n"] or "1", m["unit"]) for m in line.covers} or {Fraction(0)}
+    fewest = _told_in(units, least["n"] or least["many"], least["unit"] or least["of"]) if least else Fraction(0)
+    before = told.pop()
+    if told or before is None or fewest is None:
         return None
     if units <= _LOOSE:
         units |= frozenset(terms(text))
-    spans = (rate.span("money"), others[0].span() if others else None, of_the_cap)
-    amount, base, most = (_amount(text[slice(*span)]) if span else None for span in spans)
-    if amount is None or any(a is not None and a.sign != amount.sign for a in (base, most)):
+    amounts = [_amount(text[slice(*span)]) if span else None for span in _spans(line)]
+    amount, base, most, floor = amounts
+    if amount is None or any(a is not None and a.sign != amount.sign for a in amounts):
         return None
-    lifts = text[slice(*least.span())] if least else ""
-    return Tariff(amount, units, size, bool(rate["started"]), before, base, most, fewest, lifts)
+    started = bool(rate["started"] or _STARTED.search(plain))
+    size = _number(rate["size"] or "1") * length
+    return Tariff(amount, units, size, started, before, base, most, fewest, floor=floor)
+
+
+def _line(plain: str, subject: str) -> _Line | None:
+    """What bears on a sum in a line; None where it has no rate, or none of the subject."""
+    cap, floor = _CAP.search(plain), _FLOOR.search(plain)
+    bounds = [_span_of(cap), _span_of(floor)]
+    rates = {m.span("money"): m for form in _RATES for m in form.finditer(plain) if m.span("money") not in bounds}
+    rate = _of_the_subject(sorted(rates.values(), key=lambda m: m.start()), plain, subject)
+    if rate is None:
+        return None
+    others = [m for m in _EVERY_MONEY.finditer(plain) if m.span() not in rates and m.span() not in bounds]
+    free, least = list(_FREE.finditer(plain)), _LEAST.search(plain)
+    return _Line(plain, rate, rates, others, _covers(plain, rate), free, cap, floor, least)
+
+
+def _span_of(bound: re.Match[str] | None) -> tuple[int, int] | None:
+    """Where the amount of a bound stands."""
+    return bound.span("money" if bound.groupdict()["money"] else "behind") if bound else None
+
+
+def _spans(line: _Line) -> list[tuple[int, int] | None]:
+    """Where the amounts of a tariff stand: its rate, what is paid before, the most and the least that is taken."""
+    base = line.others[0].span() if line.others else None
+    return [line.rate.span("money"), base, _span_of(line.cap), _span_of(line.floor)]
+
+
+def _is_whole(line: _Line) -> bool:
+    """Whether a line says nothing that bears on a sum beside what was read of it."""
+    plain, rate, others, covers = line.plain, line.rate, line.others, line.covers
+    if _NOT_ALL.search(plain) or _TIMES_MORE.match(plain, rate.end()) or _ABOUT.search(plain, 0, rate.start("money")):
+        return False
+    links = [m for m in (*_LINKS.finditer(plain), *_AND_THEN.finditer(plain)) if covers or m[0].startswith("half")]
+    bounds = [m for m in (line.cap, line.floor, line.least) if m]
+    read = [*line.rates.values(), *covers, *line.free, *bounds, *links]
+    if _CONDITION.search(_without(plain, [*read, *_STARTED.finditer(plain)])):
+        return False
+    if not covers:  # further than what, it does not say
+        return not (others or line.free or rate["more"] or rate["unit"] in _FURTHER)
+    if len(others) > 1 or bool(others) == bool(line.free):
+        return False
+    behind = any(m.start() > rate.start() for m in others)  # "the first seven nights £24 a night, after that £20"
+    return not any(_ABOUT.search(plain, 0, m.start()) for m in others) and (not behind or rate["more"] is not None)
+
+
+def _without(plain: str, read: Iterable[re.Match[str]]) -> str:
+    """A line without what was read of it."""
+    left = list(plain)
+    for m in read:
+        left[m.start() : m.end()] = " " * (m.end() - m.start())
+    return "".join(left)
 
 
 def _in_a_column(text: str, plain: str) -> Tariff | None:
@@ -223,12 +311,16 @@ def _in_a_column(text: str, plain: str) -> Tariff | None:
 
 
 def _of_the_subject(rates: Sequence[re.Match[str]], plain: str, subject: str) -> re.Match[str] | None:
-    """The only rate, or of several that behind which stands more of what is asked than behind any other."""
+    """The only rate, or of several that whose stretch between commas says more of what is asked than any other's."""
     if len(rates) < 2:
         return rates[0] if rates else None
     asked = set(terms(subject))
-    ends = [*(m.start() for m in rates[1:]), len(plain)]
-    shared = [len(asked & set(terms(plain[m.end() : end]))) for m, end in zip(rates, ends, strict=True)]
+    shared = []
+    for m in rates:
+        begin = max(plain.rfind(sign, 0, m.start()) for sign in ",;|.:") + 1
+        ends = [end for sign in ",;|" if (end := plain.find(sign, m.end())) >= 0]
+        around = f"{plain[begin : m.start()]} {plain[m.end() : min(ends, default=len(plain))]}"
+        shared.append(sum(not term[0].isdigit() for term in asked & set(terms(around))))
     best = max(shared)
     return rates[shared.index(best)] if best and shared.count(best) == 1 else None
 
@@ -236,7 +328,9 @@ def _of_the_subject(rates: Sequence[re.Match[str]], plain: str, subject: str) ->
 def _covers(plain: str, rate: re.Match[str]) -> list[re.Match[str]]:
     """Where it is said what is paid or free before the rate counts."""
     found = [*_FIRST.finditer(plain), *_BEYOND.finditer(plain, rate.end())]
-    return found or (list(_WITHIN.finditer(plain)) if rate["more"] else [])
+    if rate["more"] or _AND_THEN.search(plain):
+        found += _WITHIN.finditer(plain)
+    return found
 
 
 def _stands_for_any(units: frozenset[str]) -> bool:
@@ -245,20 +339,21 @@ def _stands_for_any(units: frozenset[str]) -> bool:
 
 def _unit(name: str) -> tuple[int, frozenset[str]]:
     """How many of the unit that it is told in a named one is, and the names of that."""
-    if name in _MINUTES_OF:
-        return _MINUTES_OF[name], frozenset(("minute",))
+    if name in _TIME:
+        length, unit = _TIME[name]
+        return length, frozenset((unit,))
     return 1, frozenset((_DIVISIBLE.get(name) or (name if name in _LOOSE else stem(name)),))
 
 
 def _told_in(units: frozenset[str], number: str, name: str | None) -> Fraction | None:
     """A quantity in these units; None where it is one of something else."""
     length, own = _unit(name) if name and name not in STOP_WORDS and not _FREE.fullmatch(name) else (1, units)
-    counted = not (units | own) & {"minute", *_DIVISIBLE.values()}
+    counted = not (units | own) & {*_UNCOUNTED, *_DIVISIBLE.values()}
     return _number(number) * length if own == units or (counted and _stands_for_any(units | own)) else None
 
 
 def _number(said: str) -> Fraction:
-    return Fraction(_NUMBERS[said]) if said in _NUMBERS else Fraction(said)
+    return Fraction(_NUMBERS[said]) if said in _NUMBERS else Fraction(said.replace(",", ""))
 
 
 _FIGURES = re.compile(r"(\d{1,3}(?:([.,])\d{3})+|\d+)(?:([.,])(\d{1,2}))?(?!\d)")
@@ -270,6 +365,8 @@ def _amount(said: str) -> Amount | None:
     if m is None:
         return None
     whole, thousands, point, part = m.groups()
+    if said.endswith("p"):  # 45p beside pounds
+        return Amount(f"£{int(whole) / 100:.2f}", Fraction(int(whole), 100), "£", False, 2, ".", "")
     value = Fraction(f"{re.sub('[.,]', '', whole)}.{part or 0}")
     behind = m.start() == 0
     sign = said[m.end() :] if behind else said[: m.start()]
@@ -279,9 +376,9 @@ def _amount(said: str) -> Amount | None:
 
 def _quantities(plain: str, tariff: Tariff) -> Iterator[tuple[int, int, Fraction]]:
     """Where a question says how much of the tariff's unit there is, and how much."""
-    timed, counted = "minute" in tariff.units, not tariff.units & {"minute", *_DIVISIBLE.values()}
+    timed, counted = "minute" in tariff.units, not tariff.units & {*_UNCOUNTED, *_DIVISIBLE.values()}
     taken = [
-        (m.start(), m.end(), _number(m["h"]) * _HOUR + (_TENS.get(m["m"]) or _number(m["m"])))
+        (m.start(), m.end(), _number(m["h"]) * 60 + (_TENS.get(m["m"]) or _number(m["m"])))
         for m in _CLOCK.finditer(plain)
         if timed
     ]
@@ -294,7 +391,9 @@ def _quantities(plain: str, tariff: Tariff) -> Iterator[tuple[int, int, Fraction
                 yield m.start(), m.end(), Fraction(30)
             continue
         length, own = _unit(m["unit"])
-        if own & tariff.units and (timed or m["n"] not in _ARTICLES):
+        if _HALF.search(plain, 0, m.start()):
+            yield m.start(), m.end(), Fraction(0)
+        if own & tariff.units and (own & _UNCOUNTED or m["n"] not in _ARTICLES):
             half = Fraction(1, 2) if m["half"] or m["after"] else Fraction(0)
             yield m.start(), m.end(), (_number(m["n"]) + half) * length
     if counted:
@@ -317,4 +416,6 @@ def _formula(tariff: Tariff, quantity: Fraction) -> str | None:
     many = f"{float(count):g}"
     first = f"{tariff.base.said} + " if tariff.base else ""
     beyond = f", at most {most.said}" if most is not None and total > most.value else ""
+    if tariff.floor is not None and total < tariff.floor.value:
+        beyond = f", at least {tariff.floor.said}"
     return f"{first}{many} × {rate.said} = {rate.written(total)}{beyond}"

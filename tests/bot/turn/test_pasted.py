@@ -105,3 +105,17 @@ def test_a_client_that_lost_the_line_breaks_between_messages_with_times() -> Non
     assert (pasted.messages, pasted.question) == (3, "how long is the warranty of my X1?")
     assert [turn.role for turn in pasted.history] == ["customer", "agent"]
     assert read_pasted("Open [10:30] to [11:00] on Mondays: is that right?") is None
+
+
+def test_who_is_called_an_agent_once_is_one_in_every_line() -> None:
+    pasted = read_pasted(
+        "what he'd owe pls\nRoy: I want to cancel my order.\nDee (agent): Good morning.\nRoy: what will it cost me?\nDee: checking..."
+    )
+    assert pasted is not None
+    assert pasted.question == "what will it cost me?"
+    assert [(t.role, t.text) for t in pasted.history] == [
+        ("user", "what he'd owe pls"),
+        ("customer", "I want to cancel my order."),
+        ("agent", "Good morning."),
+        ("agent", "checking..."),
+    ]
