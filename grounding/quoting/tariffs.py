@@ -101,7 +101,7 @@ _EVERY_MONEY = re.compile(_MONEY)
 _TIMES_MORE = re.compile(r" ?(?:/|(?:per|a|an|each|every|x|pro|je)\b|(?:and|und) \w+ ?(?=[,.;|)]|$))")
 """Behind a rate: it is one of two things, per person and night."""
 _CONDITION = re.compile(
-    r"\b(?:min(?:imum|imal)?|max(?:imum|imal)?|at least|at most|fewer|less|least|most|cap|capped|ceiling|never|others?|further|extra|additional|more|beyond|above|over|exceed\w*"
+    r"\b(?:min(?:imum|imal)?|max(?:imum|imal)?|at least|at most|fewer|less|least|most|cap|capped|ceiling|never|others?|further(?! away)|extra|additional|more|beyond|above|over|exceed\w*"
     r"|after|past|first|includ\w*|incl|up to|free|no c(?:harge|ost)|nothing|on us|counts?|but|except|only|unless|bundles?|half|odd|depend\w*|on top|longest|thereafter|per|pro|following|next|second|third)\b"
 )
 """What bears on a sum; where one is left that was not read, the line was not read whole."""

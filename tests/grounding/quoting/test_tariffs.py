@@ -43,7 +43,11 @@ LATE = "The first hour is free. After that £8 per started hour, at most £60 pe
             "what do we bill for 70 minutes?",
             "€65 + 3 × €22 = €131",
         ),
-        ("€69 plus €0.85 for every km beyond 60", "a farm 80 km out, how much?", "€69 + 20 × €0.85 = €86.00"),
+        (
+            "Zone C, further away: €69 plus €0.85 for every km beyond 60 (one way)",
+            "a farm 80 km out, how much?",
+            "€69 + 20 × €0.85 = €86.00",
+        ),
         (
             "Upright | within 30 miles: £95 | each further mile: £1.60",
             "how much for 42 miles",
