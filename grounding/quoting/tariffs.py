@@ -198,7 +198,7 @@ def worked_out(text: str, question: str, subject: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _TariffLine:
     """A line, caseless, and what bears on a sum in it: the `rate` that counts among all `rates`, by where their amounts stand; `others`: amounts that are none; what is paid or free
     before the rate (`covers`, `free`); and the bounds.
     """
@@ -240,7 +240,7 @@ def read_tariff(text: str, subject: str = "") -> Tariff | None:
     return Tariff(amount, units, size, started, before, base, most, fewest, floor=floor)
 
 
-def _line(plain: str, subject: str) -> _Line | None:
+def _line(plain: str, subject: str) -> _TariffLine | None:
     """What bears on a sum in a line; None where it has no rate, or none of the subject."""
     cap, floor = _CAP.search(plain), _FLOOR.search(plain)
     bounds = [_span_of(cap), _span_of(floor)]
@@ -250,7 +250,7 @@ def _line(plain: str, subject: str) -> _Line | None:
         return None
     others = [m for m in _EVERY_MONEY.finditer(plain) if m.span() not in rates and m.span() not in bounds]
     free, least = list(_FREE.finditer(plain)), _LEAST.search(plain)
-    return _Line(plain, rate, rates, others, _covers(plain, rate), free, cap, floor, least)
+    return _TariffLine(plain, rate, rates, others, _covers(plain, rate), free, cap, floor, least)
 
 
 def _span_of(bound: re.Match[str] | None) -> tuple[int, int] | None:
@@ -258,13 +258,13 @@ def _span_of(bound: re.Match[str] | None) -> tuple[int, int] | None:
     return bound.span("money" if bound.groupdict()["money"] else "behind") if bound else None
 
 
-def _spans(line: _Line) -> list[tuple[int, int] | None]:
+def _spans(line: _TariffLine) -> list[tuple[int, int] | None]:
     """Where the amounts of a tariff stand: its rate, what is paid before, the most and the least that is taken."""
     base = line.others[0].span() if line.others else None
     return [line.rate.span("money"), base, _span_of(line.cap), _span_of(line.floor)]
 
 
-def _is_whole(line: _Line) -> bool:
+def _is_whole(line: _TariffLine) -> bool:
     """Whether a line says nothing that bears on a sum beside what was read of it."""
     plain, rate, others, covers = line.plain, line.rate, line.others, line.covers
     if _NOT_ALL.search(plain) or _TIMES_MORE.match(plain, rate.end()) or _ABOUT.search(plain, 0, rate.start("money")):
