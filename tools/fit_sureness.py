@@ -26,6 +26,7 @@ from bot.evaluate.suites.turns.facts import TurnRow, Verdict, judged, turn_row
 from bot.http.json_forms import parse_ask
 from bot.settings.load import load_settings
 from grounding.embedded.composer import ExtractiveComposer, quotes
+from grounding.quoting.choose import choose
 from grounding.quoting.sureness import LEAST, NAMES, SURE, needed, sure_features
 from grounding.quoting.unknown import unknown_name
 from grounding.records import LEAD_IN, Prompt
@@ -62,7 +63,10 @@ async def example(composer: ExtractiveComposer, row: TurnRow, prompt: Prompt) ->
         sure_features(weighed.reading, weighed.found, weighed.scores, weighed.near),
         max(e.score for e in prompt.evidence),
         not unknown and high >= needed(LEAST, max(e.score for e in prompt.evidence)),
-        judged(row, {"outcome": "answered", "answer": "\n".join((LEAD_IN, *quotes(weighed, prompt.evidence)))}),
+        judged(
+            row,
+            {"outcome": "answered", "answer": "\n".join((LEAD_IN, *quotes(weighed, choose(weighed), prompt.evidence)))},
+        ),
         judged(row, {"outcome": "insufficient"}),
     )
 

@@ -183,10 +183,10 @@ def _role_of(name: str) -> Role | None:
 def _roles(names: list[str]) -> dict[str, Role]:
     """The role of each speaker: by what they are called; of people by name the first is who writes in, if nobody else does."""
     roles: dict[str, Role] = {}
-    known = {_person(name): role for name in names if (role := _role_of(name)) is not None}
+    known = {_key(_person(name)): role for name in names if (role := _role_of(name)) is not None}
     named = set(known.values())
     for name in names:
-        role = known.get(_person(name))
+        role = _role_of(name) or known.get(_key(_person(name)))
         if role is None:
             role = (
                 "agent"

@@ -90,11 +90,16 @@ class ExtractiveComposer:
                 for own, part in zip(rest.alone, left, strict=True)
             ]
             rest = replace(rest, scores=left, alone=apart)
+            chosen = choose(rest)
             if names_a_cell(rest.best, rest.reading, rest.fitted) or (
                 may_quote(rest.reading, rest.found, rest.scores, rest.near, best)
-                and not is_beside_the_point(rest, choose(rest), best)
+                and not is_beside_the_point(rest, chosen, best)
             ):
-                lines = [*quotes(rest, prompt.evidence), *worked_quotes(rest, prompt.last, prompt.evidence), *lines]
+                lines = [
+                    *quotes(rest, chosen, prompt.evidence),
+                    *worked_quotes(rest, chosen, prompt.last, prompt.evidence),
+                    *lines,
+                ]
         if not lines:
             return Draft(insufficient_sentence(), self.name)
         told = rest if rest is not None and not kept else None
@@ -290,24 +295,22 @@ def filtering(weighed: Weighed) -> tuple[Filtered | None, Weighed | None]:
     return None, weighed
 
 
-def quotes(weighed: Weighed, evidence: Sequence[Evidence]) -> list[str]:
-    """The best blocks, each with its [n]."""
-    chosen = choose(weighed)
+def quotes(weighed: Weighed, chosen: Sequence[int], evidence: Sequence[Evidence]) -> list[str]:
+    """The chosen blocks, each with its [n]."""
     numbers = numbered(chosen, weighed.found, weighed.passages)
     return [
         quoted(weighed.found[i], weighed.reading, evidence[weighed.found[i].passage], numbers.get(i)) for i in chosen
     ]
 
 
-def worked_quotes(weighed: Weighed, asked: str, evidence: Sequence[Evidence]) -> list[str]:
-    """What the only tariff of the lines that are quoted comes to for the quantity that is asked about, with its [n]; of a table the row above or below may say what is paid before,
+def worked_quotes(weighed: Weighed, chosen: Sequence[int], asked: str, evidence: Sequence[Evidence]) -> list[str]:
+    """What the only tariff of the chosen lines comes to for the quantity that is asked about, with its [n]; of a table the row above or below may say what is paid before,
     and is quoted with it. Empty where none of them is a tariff, several are, or more is asked.
     """
     reading, found = weighed.reading, weighed.found
     wants = reading.parts[0].wants
     if reading.form in ("compare", "list") or len(reading.parts) > 1 or not (wants is None or wants is MONEY):
         return []
-    chosen = choose(weighed)
     told = {said: lines for i in chosen for said, lines in _worked(i, asked, weighed)}
     if len(told) != 1:
         return []

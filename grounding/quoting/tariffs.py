@@ -128,7 +128,9 @@ _MORE_FIGURES = re.compile(
     rf"(?<![\w.,:£$€])(?:\d+|{'|'.join(w for w in _NUMBERS if w not in _ARTICLES and w != 'one')})(?!\w)"
 )
 """Another quantity in the question: how many dogs, beside how many days."""
-_HALF = re.compile(r"\b(?:half|quarter of|half of|in|within|after|since|every|last|next|past|another)(?: the)? $")
+_NO_AMOUNT_OF_IT = re.compile(
+    r"\b(?:half|quarter of|half of|in|within|after|since|every|last|next|past|another)(?: the)? $"
+)
 """Before a quantity that is a part, or a time and not how much of it."""
 _OF_THEM = re.compile(rf"(?<![\w.,:£$€])(?P<n>{_N}) (?:of|von) (?:them|those|these|denen|ihnen)\b")
 _ASKS = re.compile(
@@ -163,9 +165,8 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Tariff:
-    """`rate` for each `size` of a unit, each `started` one where it says so. `units`: names of the unit, `minute` for all time; `covered`: what is paid by `base`, or free, before
-    it; `most`: that is taken; `least`: that counts; `below`: where it comes
-    to more than that, another price may hold; `floor`: the least that is taken.
+    """`rate` for each `size` of a unit, each `started` one where it says so. `units`: names of the unit, `minute` or `day` for time; `covered`: what is paid by `base`, or free,
+    before it; `least`: that counts; `most`, `floor`: the most and the least that is taken; `below`: where it comes to more than that, another price may hold.
     """
 
     rate: Amount
@@ -303,7 +304,11 @@ def _in_a_column(text: str, plain: str) -> Tariff | None:
         _amount(text[m.start() : m.end()]) for m in _EVERY_MONEY.finditer(plain) if m.span() != rate.span("money")
     ]
     amount = _amount(text[slice(*rate.span("money"))])
-    if amount is None or _LEAST.search(plain) or any(o is not None and o.sign != amount.sign for o in others):
+    if (
+        amount is None
+        or _CONDITION.search(_without(plain, found))
+        or any(o is not None and o.sign != amount.sign for o in others)
+    ):
         return None
     below = min((o.value for o in others if o is not None), default=None)
     size = _number(rate["size"] or "1") * length
@@ -391,8 +396,8 @@ def _quantities(plain: str, tariff: Tariff) -> Iterator[tuple[int, int, Fraction
                 yield m.start(), m.end(), Fraction(30)
             continue
         length, own = _unit(m["unit"])
-        if _HALF.search(plain, 0, m.start()):
-            yield m.start(), m.end(), Fraction(0)
+        if _NO_AMOUNT_OF_IT.search(plain, 0, m.start()):
+            yield m.start(), m.end(), Fraction(0)  # which comes to nothing, alone or beside another
         if own & tariff.units and (own & _UNCOUNTED or m["n"] not in _ARTICLES):
             half = Fraction(1, 2) if m["half"] or m["after"] else Fraction(0)
             yield m.start(), m.end(), (_number(m["n"]) + half) * length

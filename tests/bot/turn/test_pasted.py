@@ -119,3 +119,10 @@ def test_who_is_called_an_agent_once_is_one_in_every_line() -> None:
         ("agent", "Good morning."),
         ("agent", "checking..."),
     ]
+
+
+def test_two_of_one_name_keep_what_each_is_called() -> None:
+    pasted = read_pasted("Alex (agent): Hello.\nAlex (customer): what does it cost?\nAlex (agent): One moment.")
+    assert pasted is not None
+    assert pasted.question == "what does it cost?"
+    assert [t.role for t in pasted.history] == ["agent", "agent"]

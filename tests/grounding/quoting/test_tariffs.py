@@ -137,6 +137,8 @@ def test_what_it_comes_to_is_worked_out(line: str, question: str, told: str) -> 
         ("Example: 3 rooms, £8 per room", "how much for 5 rooms"),
         ("Boat: Punt | Per started hour: £8 | Whole day: £40", "how much for 6 hours"),  # the whole day is less
         ("Boat: Punt | Per hour: £8 | Each further hour: £5", "how much for 3 hours"),
+        ("Punt | Per hour: £8 | Note: never under 2 hours", "how much for 3 hours"),
+        ("Room: Attic | Per person: £8 | Note: per night", "how much for 3 persons"),
         ("GBP 68 per started hour and fitter", "how much for 3 hours"),
         ("£12 per started week", "he bought it 3 weeks ago, how much is that"),
         ("£12 per started week", "how much is it for 2 weeks 3 days"),
