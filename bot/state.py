@@ -173,7 +173,7 @@ class State:
     async def write(
         self, say: Callable[[Connection], object], *, lock: str | None = None, repeatable: bool = False
     ) -> None:
-        """Do what `say` says, statements whose results nobody reads, in one transaction; `lock` as of `run`. `repeatable`: to do them twice, under no lock, comes to the same. Raises StoreError."""
+        """Do what `say` says, statements whose results nobody reads, in one transaction; `lock` as of `run`. `repeatable`: to do them twice comes to the same. Raises StoreError."""
         await asyncio.to_thread(self._kept.write, say, lock, repeatable)
 
     async def flush(self) -> bool:

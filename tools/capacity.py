@@ -30,7 +30,7 @@ class Measured:
     """An entry in the store (docs/benchmarks.md)."""
     chain: float = 800.0
     """Entries a second that one chain takes, the database 1 ms away (docs/scale.md)."""
-    round_trips: float = 26.0
+    round_trips: float = 16.0
     """Waits for the database a turn in Teams (docs/scale.md)."""
     searches: float = 2.0
     """Searches of the index a turn (docs/scale.md)."""

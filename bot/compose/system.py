@@ -54,6 +54,7 @@ from grounding.policies.files import policy_named
 from grounding.policy import Policy
 from grounding.ports import BlockReader, ChatModel, Composer, Embedder, Grader
 from grounding.query.linking import QueryBuilder
+from grounding.store.once import asked_once
 from rai.account import Terms
 from rai.check.judging.model import ModelJudge
 from rai.check.provenance import CheckPolicy, CheckPorts, check, load
@@ -310,7 +311,8 @@ class _ByPolicy:
             checker = _checker(self._settings, policy, self._ports)
             self._made[ask.policy] = replace(self._seams, grader=self.grader(policy), check=checker), policy
         seams, policy = self._made[ask.policy]
-        return await answer_turn(ask, replace(seams, terms=self._bounds()), policy, on_stage)
+        with asked_once():
+            return await answer_turn(ask, replace(seams, terms=self._bounds()), policy, on_stage)
 
     def grader(self, policy: Policy) -> Grader:
         """A model in the policy's style where one grades; it is kept, and with it what it remembers."""

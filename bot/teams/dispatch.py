@@ -54,29 +54,28 @@ class Dispatch:
         """Deliver a notice of ours, or keep it for later. Raises SendFailed where the channel refuses it."""
         await self.deliver(Waiting(inbound, message), lambda: self._outbox.deliver(inbound, message))
 
-    async def deliver(self, waiting: Waiting, send: Send, *, first: bool = False) -> str | None:
-        """Deliver with `send` what `waiting` tells of; the id that the channel gave it, None if it is kept for later. `first`: it is known that nothing older waits.
+    async def deliver(self, waiting: Waiting, send: Send, *, first: bool = False) -> bool:
+        """Deliver with `send` what `waiting` tells of. True if it is out and all that follows from it is kept, the end of the activity that it answers among that. `first`: it is known that nothing older waits.
 
         Raises whatever `send` raises that is no reason to wait.
         """
         if not first and await self.older(waiting.inbound):
             await self._keep_waiting(waiting)
-            return None
+            return False
         delivery = _delivery(waiting).began()
         try:
             sent_id = await send()
         except StopPressed:
             await self._deliveries.write(_delivery(waiting).ended(STOPPED))
-            return None
+            return False
         except Exception as error:
             if isinstance(error, SendFailed) and is_for_later(error):
                 await self._keep_waiting(replace(waiting, handed_over=None if error.unsent else delivery.handed_over))
-                return None
+                return False
             await self._deliveries.write(_undelivered(delivery, error))
-            await self._remember(replace(waiting, turns=tuple(_asked(waiting)), entry_id=""))
+            await _kept(self._history.remember(waiting.inbound, _asked(waiting), waiting.held))
             raise
-        await self._arrived(waiting, delivery, sent_id)
-        return sent_id
+        return await self._arrived(waiting, delivery, sent_id)
 
     async def again(self, waiting: Waiting) -> bool:
         """Try once more what was claimed; True if nothing of it waits any more. Raises StoreError."""
@@ -109,7 +108,7 @@ class Dispatch:
             log.error("an answer could not be delivered for %.0f minutes: %s", age / 60, error)
             told = replace(waiting, message=self._why_not(waiting.inbound), stream_id=None, entry_id="", turns=())
             await self._undelivered.exchange(told)
-            await self._remember(replace(waiting, turns=tuple(_asked(waiting)), entry_id=""))
+            await _kept(self._history.remember(waiting.inbound, _asked(waiting)))
             return False
         await self._undelivered.delivered(waiting)
         return True
@@ -131,22 +130,24 @@ class Dispatch:
         else:
             await self._deliveries.write(_delivery(waiting).ended(TAKEN_OVER))
 
-    async def _arrived(self, waiting: Waiting, delivery: Delivery, sent_id: str | None) -> None:
-        await self._remember(waiting, sent_id)
+    async def _arrived(self, waiting: Waiting, delivery: Delivery, sent_id: str | None) -> bool:
+        follows = self._history.arrived(waiting.inbound, waiting.turns, sent_id, waiting.entry_id, waiting.held)
+        kept = await _kept(follows)
         await self._deliveries.write(delivery.ended(message=sent_id))
+        return kept
 
-    async def _remember(self, waiting: Waiting, sent_id: str | None = None) -> None:
-        try:
-            if waiting.turns:
-                await self._history.remember(waiting.inbound, waiting.turns, waiting.held)
-            if (
-                sent_id and waiting.entry_id
-            ):  # whoever has the activity by now: this message is in sight, and that is its entry
-                await self._history.record_sent(waiting.inbound, sent_id, waiting.entry_id)
-        except StoreError as error:
-            log.error("a turn was answered but not kept: %s", error)  # noqa: TRY400  # one line is enough
-        except Exception as error:  # noqa: BLE001  # the answer is there: no apology may follow it
-            log.error("a turn was answered but not kept: %s", kind_and_way(error))  # noqa: TRY400  # no customer text
+
+async def _kept(storing: Awaitable[None]) -> bool:
+    """Whether what follows from a message was stored."""
+    try:
+        await storing
+    except StoreError as error:
+        log.error("a turn was answered but not kept: %s", error)  # noqa: TRY400  # one line is enough
+    except Exception as error:  # noqa: BLE001  # the answer is there: no apology may follow it
+        log.error("a turn was answered but not kept: %s", kind_and_way(error))  # noqa: TRY400  # no customer text
+    else:
+        return True
+    return False
 
 
 def _asked(waiting: Waiting) -> list[Turn]:

@@ -40,7 +40,7 @@ from bot.teams.dispatch import STOPPED, TAKEN_OVER, Dispatch, StopPressed
 from bot.teams.extension.checked import check_card, check_text, found_of
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import MAX_MESSAGE, MessageExtension
-from bot.teams.history import ConversationHistory
+from bot.teams.history import Before, ConversationHistory, Kept
 from bot.teams.inbox import DELETED, EDITED, Abandoned, ActivityKey, Attempt, Inbox, key_of
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
@@ -76,6 +76,8 @@ ORDER_S = 0.1
 """Seconds between two looks whether the message before one is done that another process has."""
 RESUME_WITHIN_S = 300.0
 MAX_ATTEMPTS = 2
+_UNKNOWN = Before(earlier=False, waits=True, kept=None)
+"""Where nobody could look at what stands before a message, or nothing follows from it."""
 FORGOTTEN = frozenset({Outcome.BLOCKED})
 """Outcomes after which nothing is kept of the turn: what the screen blocked is no history for a model. What failed was asked, and goes on."""
 
@@ -234,7 +236,8 @@ class ActivityHandler:
 
     def _submit(self, activity: Json, key: ActivityKey, *, attempt: int = 1, apologise: bool = False) -> None:
         async def job() -> None:
-            if key not in self._stops and await self._waits(activity, key, job):
+            before = _UNKNOWN if key in self._stops else await self._before(activity, key, job)
+            if before is None:
                 return
             try:
                 if activity["type"] == "messageDelete":
@@ -243,7 +246,7 @@ class ActivityHandler:
                     await self._dispatch.say(activity, notice(say("restarted", _language(activity))))
                 elif key in self._stops:  # taken back before its turn came
                     pass
-                elif not await self._converse(activity, key, attempt):
+                elif not await self._converse(activity, Attempt(key, attempt), before):
                     self._let_go(key)
                     return
             except SendFailed as error:
@@ -256,17 +259,19 @@ class ActivityHandler:
         self._worker.submit(_line(activity), job)
         self.working[key] = attempt
 
-    async def _waits(self, activity: Json, key: ActivityKey, job: Job) -> bool:
-        """True if a message before this one is still worked on, here or by another process; `job` then comes again soon, behind the others of its line."""
+    async def _before(self, activity: Json, key: ActivityKey, job: Job) -> Before | None:
+        """What stands before a message. None if one before it is still worked on, here or by another process; `job` then comes again soon, behind the others of its line."""
         try:
-            if await self._inbox.is_next(key):
-                return False
+            earlier, waits = self._inbox.earlier(key), self._undelivered.waits(activity)
+            before = await self._history.before(activity, earlier=earlier, waits=waits)
         except Exception as error:  # noqa: BLE001  # an answer out of order is better than none
             log.error("the order of a conversation cannot be known: %s", kind_and_place(error))  # noqa: TRY400  # no customer text
-            return False
+            return _UNKNOWN
+        if not before.earlier:
+            return before
         await asyncio.sleep(ORDER_S)
         self._worker.again(_line(activity), job)
-        return True
+        return None
 
     async def _apologise(self, activity: Json, held: Attempt) -> None:
         with suppress(Exception):  # an apology too many is better than silence
@@ -289,10 +294,11 @@ class ActivityHandler:
         body: asyncio.Future[tuple[Json, Delivery | None]] = asyncio.get_running_loop().create_future()
 
         async def job() -> None:
-            if await self._waits(activity, key, job):
+            before = await self._before(activity, key, job)
+            if before is None:
                 return
             try:
-                message, question, reply = await self._compose(activity, None)
+                message, question, reply = await self._compose(activity, None, before.kept)
                 delivery = _delivery(activity, reply)
                 if body.done():
                     await self._deliveries.write(delivery.ended(LATE))
@@ -311,23 +317,26 @@ class ActivityHandler:
             message, delivery = await body
             return Result(200, {"activities": [message]}, delivery)
 
-    async def _converse(self, activity: Json, key: ActivityKey, attempt: int) -> bool:
-        """Answer a message; False if another process has taken it over, because this one was too slow."""
-        stop = self._stops[key] = Stop()
+    async def _converse(self, activity: Json, held: Attempt, before: Before) -> bool:
+        """Answer a message. True if its end is still to be stored: not where it was stored with the answer, or where another process has taken the message over, because this one was too slow."""
+        stop = self._stops[held.key] = Stop()
+        kept = before.kept
         if activity["type"] == "messageUpdate":  # the turn before may have been remembered since
             await self._history.forget_message(activity)
-        older = await self._dispatch.older(activity)
+            kept = None
+        older: Sequence[Waiting] = ()
+        if before.waits:
+            older, kept = await self._dispatch.older(activity), None  # what is out by now is remembered
         asked = [turn for waiting in older for turn in waiting.turns]
         async with progress(self._outbox, activity, on_stop=stop.press) as shown:
-            composed = self._compose(activity, shown.stage, counted=attempt == 1, stop=stop, waiting=asked)
+            composed = self._compose(activity, shown.stage, kept, counted=held.number == 1, stop=stop, waiting=asked)
             message, question, reply = await composed
         delivery = _delivery(activity, reply)
         if stop.pressed:  # what was made in vain is sent to nobody, so nothing follows from it
             await self._deliveries.write(delivery.ended(STOPPED))
             return True
-        held = Attempt(key, attempt)
         if not await self._inbox.holds(held):
-            changed = await self._inbox.changed(key)
+            changed = await self._inbox.changed(held.key)
             await self._deliveries.write(delivery.ended(STOPPED if changed else TAKEN_OVER))
             return False
         if _begins_anew(question, reply):
@@ -341,19 +350,21 @@ class ActivityHandler:
 
         entry_id = reply.entry_id if reply else ""
         waiting = Waiting(activity, message, shown.stream_id, entry_id, turns=tuple(_said(question, reply)), held=held)
-        await self._dispatch.deliver(waiting, send, first=not older)
-        return True
+        return not await self._dispatch.deliver(waiting, send, first=not older)
 
     async def _compose(
         self,
         activity: Json,
         on_stage: OnStage | None,
+        kept: Kept | None,
         *,
         counted: bool = True,
         stop: Stop | None = None,
         waiting: Sequence[Turn] = (),
     ) -> tuple[Json, _Question, Reply | None]:
-        """The message to send, and the reply in it if there is one. `waiting`: the turns whose answers could not be delivered yet. Never raises but for cancellation."""
+        """The message to send, and the reply in it if there is one. `kept`: of the conversation, None where that is to be looked at; `waiting`: the turns whose answers could not be delivered yet.
+        Never raises but for cancellation.
+        """
         rework = read_rework(activity.get("value"))
         change = None if question_text(activity) else read_change(activity.get("value"))
         text = question_text(activity) or (change.asked if change else "") or (rework.how if rework else "")
@@ -375,8 +386,9 @@ class ActivityHandler:
                     return notice(asked_nothing(files, _language(activity))), question, None
                 if (checked := await self._checked(activity, text)) is not None:
                     return checked, question, None
+                kept = kept or await self._history.kept(activity)
                 alone = question.pasted or question.anew
-                history = () if alone else (*await self._history.recall(activity), *waiting)
+                history = () if alone else (*kept.turns, *waiting)
                 if change and (strange := await self._unknown(change, user)):
                     return notice(unknown(strange, _language(activity))), question, None
                 if files.pictures and not files.text and await self._is_about_picture(question, user):
@@ -395,7 +407,7 @@ class ActivityHandler:
                     stop=stop,
                     rework=rework,
                     web=read_web(activity.get("value")),
-                    answered=await self._history.last_entry(activity) or "",
+                    answered=kept.answered,
                 )
                 reply = await self._answer(ask, on_stage)
             return await self._message_of(reply, activity, question, history, files), question, reply

@@ -20,6 +20,7 @@ from sqlalchemy import (
     FromClause,
     Insert,
     Table,
+    Update,
     and_,
     case,
     delete,
@@ -75,11 +76,15 @@ class Attempt:
 
 
 def fence(held: Attempt | None) -> tuple[ColumnElement[bool], ...]:
-    """The condition of a write that follows from an activity: it is still this attempt's, and stays so until the write is committed. None: no activity is in hand."""
+    """The condition of a write that follows from an activity: it is in hand, by this attempt, and stays so until the write is committed. None: no activity is in hand."""
     if held is None:
         return ()
-    wanted = select(literal(1)).where(_is(held.key), inbox.c.attempts == held.number)
-    return (exists(wanted.with_for_update(read=True)),)
+    return (exists(select(literal(1)).where(_in_hand(held)).with_for_update(read=True)),)
+
+
+def ended(held: Attempt) -> Update:
+    """The end of an activity that is in hand by this attempt: its key stays against repeats, the words go. Nothing where another attempt has it."""
+    return update(inbox).where(_in_hand(held)).values(status="done", body=None)
 
 
 def fenced_insert(table: Table, row: Mapping[str, object], held: Attempt | None) -> Insert:
@@ -104,7 +109,10 @@ class Inbox:
         self._clock = clock
 
     async def take(self, key: ActivityKey, activity: Json) -> bool:
-        """True if this is the first delivery; False if it was taken before."""
+        """True if this is the first delivery; False if it was taken before.
+
+        Where the connection is lost behind it, it is taken again, and found taken: then nobody holds on to it, and whoever looks for what was left goes on with it.
+        """
         now, other = self._now(), inbox.alias()
         newest = select(func.max(other.c.received_at)).where(_with(key, other)).scalar_subquery()
         received_at = case((newest >= now, newest + _STEP_S), else_=now)
@@ -113,17 +121,17 @@ class Inbox:
         lock = storable(f"inbox {key.channel} {key.conversation}")
         try:
             await self._state.write(
-                lambda c: c.execute(insert(inbox).values(**row, received_at=received_at, body=body)), lock=lock
+                lambda c: c.execute(insert(inbox).values(**row, received_at=received_at, body=body)),
+                lock=lock,
+                repeatable=True,
             )
         except Conflict:
             return False
         return True
 
     async def done(self, key: ActivityKey, attempt: int = 1) -> None:
-        """Finished by this attempt: the key stays against repeats, the words go. Nothing where another attempt has it."""
-        own = and_(_is(key), inbox.c.attempts == attempt)
-        finished = update(inbox).where(own).values(status="done", body=None)
-        await self._state.write(lambda c: c.execute(finished), repeatable=True)
+        """Finished by this attempt, as `ended` has it."""
+        await self._state.write(lambda c: c.execute(ended(Attempt(key, attempt))), repeatable=True)
 
     async def forget(self, key: ActivityKey) -> None:
         """As if it had never come, so that a repeat is taken."""
@@ -159,14 +167,17 @@ class Inbox:
 
     async def is_next(self, key: ActivityKey) -> bool:
         """Whether nothing that came before it in its conversation is still worked on, by any process."""
+        return not await self._state.ask(lambda c: c.execute(select(self.earlier(key))).scalar_one())
+
+    def earlier(self, key: ActivityKey) -> ColumnElement[bool]:
+        """The condition that something which came before it in its conversation is still worked on, by any process."""
         own, other = inbox.alias(), inbox.alias()
         earlier = or_(
             other.c.received_at < own.c.received_at,
             and_(other.c.received_at == own.c.received_at, other.c.activity < own.c.activity),
         )
         held = other.c.lease_until > self._now() - UNHELD_S
-        wanted = select(literal(1)).where(_is(key, own), _with(key, other), held, earlier).limit(1)
-        return await self._state.ask(lambda c: c.execute(wanted).first()) is None
+        return exists(select(literal(1)).where(_is(key, own), _with(key, other), held, earlier))
 
     async def knows(self, key: ActivityKey) -> bool:
         """Whether the activity came in before."""
@@ -224,6 +235,10 @@ class Inbox:
 
 def _columns(key: ActivityKey) -> dict[str, str]:
     return {"channel": key.channel, "conversation": key.conversation, "activity": key.activity}
+
+
+def _in_hand(held: Attempt) -> ColumnElement[bool]:
+    return and_(_is(held.key), inbox.c.attempts == held.number, inbox.c.status == "received")
 
 
 def _is(key: ActivityKey, rows: FromClause = inbox) -> ColumnElement[bool]:

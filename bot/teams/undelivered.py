@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, select, update
 
 from bot.state import State, undelivered
 from bot.teams.inbox import Attempt, fence, fenced_insert
@@ -83,6 +83,10 @@ class Undelivered:
         heads = select(func.min(undelivered.c.id)).group_by(undelivered.c.channel, undelivered.c.conversation)
         due = and_(undelivered.c.id.in_(heads), undelivered.c.due <= self.clock())
         return await self._claim(select(undelivered).where(due).order_by(undelivered.c.id).limit(limit))
+
+    def waits(self, inbound: Json) -> ColumnElement[bool]:
+        """The condition that something waits in the conversation of `inbound`."""
+        return exists(select(undelivered.c.id).where(_place(inbound)))
 
     async def claim_of(self, inbound: Json) -> list[Waiting]:
         """All that waits in the conversation of `inbound`, oldest first: something is to be said there now. Raises StoreError."""

@@ -246,16 +246,17 @@ class Postgres:
 
     def write(self, say: Callable[[Connection], object], *, lock: str | None = None, repeatable: bool = False) -> None:
         """Does what `say` says, statements whose results nobody reads, in a transaction as `run` does; they and the commit are one round trip. Again where the connection was lost
-        before they were sent; `repeatable`, where doing them twice comes to the same, also behind that, and then what begins the transaction is sent with them.
+        before they were sent; `repeatable`, where doing them twice comes to the same, also behind that, and then what begins the transaction, and takes its lock, is sent with them.
         """
         sent = False
+        locked = () if lock is None else (_waits(self.wait_s), _takes(lock))
 
         def once() -> None:
             nonlocal sent
             sent = False
             with self._to_write(lock, repeatable=repeatable) as connection, self.committing(connection):
                 if repeatable:
-                    for statement in self._begin.split("; "):
+                    for statement in (*self._begin.split("; "), *locked):
                         connection.exec_driver_sql(statement)
                 sent = not repeatable
                 say(connection)
@@ -271,9 +272,9 @@ class Postgres:
 
     def _to_write(self, lock: str | None, *, repeatable: bool) -> AbstractContextManager[Connection]:
         """A connection whose transaction is begun, unless that is to be said with all else."""
-        if lock is not None:
-            return self.writing(lock)
-        return self._connected("") if repeatable else self._engine.begin()
+        if repeatable:
+            return self._connected("")
+        return self._engine.begin() if lock is None else self.writing(lock)
 
     def close(self) -> None:
         """Closes all connections."""

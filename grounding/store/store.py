@@ -22,6 +22,7 @@ from grounding.store.chunks import ChunkRow, Chunks
 from grounding.store.databases.places import Place, opened
 from grounding.store.documents import Documents, KnownDocument, Unindexed, mark
 from grounding.store.meta import Meta
+from grounding.store.once import was_asked
 from grounding.store.outbox import Outbox, Waiting
 from grounding.store.runs import SharedRuns, note_result, require
 from grounding.store.vectors import ChunkVectors, VectorRow
@@ -44,6 +45,7 @@ class Store:
         self._notes = self._database.notes
         self.folder = self._database.folder
         """Where the indexes lie."""
+        self._generation = 0
 
     @property
     def is_shared(self) -> bool:
@@ -61,8 +63,10 @@ class Store:
     # --- what stands
 
     def generation(self) -> int:
-        """Number of commits that changed what can be found."""
-        return self._database.ask(lambda db: Meta(db).number("generation"))
+        """Number of commits that changed what can be found; within `asked_once` as it was asked for last, by whomever."""
+        if not was_asked(self):
+            self._generation = self._database.ask(lambda db: Meta(db).number("generation"))
+        return self._generation
 
     def kb_version(self) -> str:
         """Version of the knowledge base: equal documents give equal versions, whatever their order."""

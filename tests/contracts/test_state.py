@@ -14,8 +14,9 @@ from sqlalchemy import Connection
 
 from bot.privacy import conversations
 from bot.state import State, turns
-from bot.teams.history import ConversationHistory
-from bot.teams.inbox import DELETED, EDITED, UNHELD_S, ActivityKey, Attempt, Inbox, fenced_insert
+from bot.teams.history import CALL_S, Before, ConversationHistory, Kept
+from bot.teams.inbox import DELETED, EDITED, LEASE_S, UNHELD_S, ActivityKey, Attempt, Inbox, fenced_insert
+from bot.teams.ports import Json
 from bot.teams.undelivered import FIRST_S, Undelivered, Waiting
 from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
@@ -213,12 +214,60 @@ async def test_the_last_turns_of_a_conversation_are_recalled_in_order(state: Sta
 
 async def test_a_sent_message_leads_to_its_entry(state: State) -> None:
     history = ConversationHistory(state, days=30)
-    await history.record_sent(PLACE, "m1", "e1")
-    await history.record_sent(PLACE, "m1", "e2")
+    await history.arrived(PLACE, [], "m1", "e1", None)
+    await history.arrived(PLACE, [], "m1", "e2", None)
     assert await history.entry_of(PLACE, "m1") == "e2"
     assert await history.last_entry(PLACE) == "e2"
     assert await history.entry_of(PLACE, "m2") is None
     assert await history.entry_of({**PLACE, "channelId": "webchat"}, "m1") is None
+
+
+async def test_what_stands_before_a_message_is_seen_at_one_look(state: State) -> None:
+    clock = Clock()
+    inbox, waiting = Inbox(state, clock=clock), Undelivered(state, clock=clock)
+    history = ConversationHistory(state, days=90, keep=4, clock=clock)
+    second = replace(KEY, activity="in-2")
+
+    async def look(place: Json = PLACE) -> Before:
+        return await history.before(place, earlier=inbox.earlier(second), waits=waiting.waits(place))
+
+    for key in (KEY, second):
+        await inbox.take(key, {"text": "x"})
+    assert await look() == Before(earlier=True, waits=False, kept=Kept())
+    for n in range(3):
+        await history.remember(PLACE, [Turn("user", f"q{n}"), Turn("assistant", f"a{n}")])
+    await history.arrived(PLACE, [], "m1", "e1", None)
+    await inbox.done(KEY)
+    await waiting.put(Waiting(PLACE, {"text": "one"}))
+    last = (Turn("user", "q1"), Turn("assistant", "a1"), Turn("user", "q2"), Turn("assistant", "a2"))
+    assert await look() == Before(earlier=False, waits=True, kept=Kept(last, "e1"))
+    assert await history.kept(PLACE) == Kept(last, "e1")
+    assert await look(ELSEWHERE) == Before(earlier=False, waits=False, kept=Kept())
+    clock.now += CALL_S + 1
+    assert await history.kept(PLACE) == Kept((), "e1")
+
+
+async def test_what_follows_from_an_answer_is_stored_with_its_end_and_once(state: State) -> None:
+    inbox, history = Inbox(state), ConversationHistory(state, days=90)
+    held, said = Attempt(KEY, 1), [Turn("user", "q"), Turn("assistant", "a")]
+    await inbox.take(KEY, {"text": "x"})
+    for _ in range(2):  # as where the connection is lost behind the first
+        await history.arrived(PLACE, said, "m1", "e1", held)
+    assert await history.kept(PLACE) == Kept(tuple(said), "e1")
+    await inbox.release({KEY: 1})
+    assert await inbox.take_over() == [], "it is done"
+
+
+async def test_of_an_answer_that_another_attempt_gives_too_only_its_place_is_kept(state: State) -> None:
+    clock = Clock()
+    inbox, history = Inbox(state, clock=clock), ConversationHistory(state, days=90, clock=clock)
+    await inbox.take(KEY, {"text": "x"})
+    clock.now += LEASE_S + 1
+    assert len(await inbox.take_over()) == 1
+    await history.arrived(PLACE, [Turn("user", "of the slow one")], "m1", "e1", Attempt(KEY, 1))
+    assert (await history.recall(PLACE), await history.entry_of(PLACE, "m1")) == ((), "e1")
+    clock.now += LEASE_S + 1
+    assert len(await inbox.take_over()) == 1, "the slow one did not finish it"
 
 
 async def test_what_waits_is_claimed_in_order_by_one_alone(state: State, another: Opener) -> None:
@@ -269,7 +318,7 @@ async def test_a_conversation_is_taken_out_whole(state: State) -> None:
     history = ConversationHistory(state, days=30)
     for place in (PLACE, ELSEWHERE):
         await history.remember(place, [Turn("user", "q")])
-        await history.record_sent(place, "m1", "e1")
+        await history.arrived(place, [], "m1", "e1", None)
     places = await conversations.all_of(state)
     assert len(places) == 2
     mine = [place for place in places if "a:1" in place]

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from grounding.records import Access, Chunk, Document, Locator, Query
 from grounding.store.databases.places import Place
 from grounding.store.history import StoreHistory
 from grounding.store.meta import Meta
+from grounding.store.once import asked_once
 from grounding.store.store import Store
 from grounding.store.store_reader import StoreReader
 from tests.fakes.embedder import HashEmbedder
@@ -493,3 +495,18 @@ def test_a_backup_is_a_copy_of_a_file(store: Store, place: Place, tmp_path: Path
         with pytest.raises(InputError, match=r"^[^\n]*PostgreSQL[^\n]*pg_dump$"):
             StoreHistory(place).backup(target)
         assert not target.exists()
+
+
+def test_in_a_block_it_is_asked_for_its_generation_once_and_says_what_it_said_last(
+    store: Store, another: Opener
+) -> None:
+    """A turn searches several times. Whoever searches outside of it may find that something changed; then the turn goes on with that."""
+    other, elsewhere = another(), Context()
+    with asked_once():
+        assert (store.generation(), other.generation()) == (0, 0)
+        put(other, HUB)
+        assert (store.generation(), other.generation()) == (0, 0)
+        assert elsewhere.run(store.generation) == 1
+        assert copy_context().run(store.generation) == 1
+        assert other.generation() == 0
+    assert other.generation() == 1

@@ -70,7 +70,7 @@ class Home:
         history = ConversationHistory(self.state, days=30)
         await history.remember(place, [Turn("user", text) for text in texts])
         if sent is not None:
-            await history.record_sent(place, f"m-{sent}", sent)
+            await history.arrived(place, [], f"m-{sent}", sent, None)
 
     async def came_in(self, conversation: str, text: str, sender: str, activity: str = "in-1") -> None:
         """A message that nobody has answered yet."""

@@ -40,7 +40,7 @@ class Desk:
     dispatch: Dispatch
     clock: Clock
 
-    async def answer(self, text: str, inbound: Json = INBOUND, stream_id: str | None = None) -> str | None:
+    async def answer(self, text: str, inbound: Json = INBOUND, stream_id: str | None = None) -> bool:
         message = notice(text)
         waiting = Waiting(inbound, message, stream_id, f"entry of {text}", turns=(Turn("user", f"asked {text}"),))
         return await self.dispatch.deliver(waiting, lambda: self.wire.send(message))
@@ -70,7 +70,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
 @pytest.mark.parametrize("error", [DOWN, SendFailed(429), SendFailed(503), SendFailed(504)])
 async def test_an_answer_waits_and_arrives_with_its_record_and_its_turns(desk: Desk, error: SendFailed) -> None:
     desk.fail(error)
-    assert await desk.answer("a") is None
+    assert not await desk.answer("a")
     assert (desk.ledger.appended, await desk.history.recall(INBOUND)) == ([], ())
     assert await desk.later(1) == []
     assert await desk.later(5) == ["a"]
@@ -102,7 +102,7 @@ async def test_what_waits_goes_before_what_is_new(desk: Desk) -> None:
     elsewhere = {**INBOUND, "conversation": {"id": "a:2", "conversationType": "personal"}}
     desk.fail()
     await desk.answer("d")
-    assert await desk.answer("e", elsewhere) is not None
+    assert await desk.answer("e", elsewhere)
 
 
 async def test_after_an_hour_the_conversation_is_told_and_the_record_says_so(desk: Desk) -> None:
@@ -146,7 +146,7 @@ async def test_stop_is_no_reason_to_wait(desk: Desk) -> None:
     async def stopped() -> str | None:
         raise StopPressed
 
-    assert await desk.dispatch.deliver(Waiting(INBOUND, LOST, entry_id="e"), stopped) is None
+    assert await desk.dispatch.deliver(Waiting(INBOUND, LOST, entry_id="e"), stopped) is False
     assert [body["failed"] for body in desk.ledger.of("delivery")] == ["stopped"]
     assert await desk.later(3600) == []
 

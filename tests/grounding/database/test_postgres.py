@@ -192,6 +192,9 @@ def numbers(database: Postgres) -> list[int]:
     return database.ask(lambda db: list(db.exec_driver_sql("SELECT n FROM trial ORDER BY n").scalars()))
 
 
+HOWS: list[dict[str, Any]] = [{}, {"lock": "trial"}, {"repeatable": True}, {"lock": "trial", "repeatable": True}]
+
+
 def puts(*given: int) -> Callable[[Connection], None]:
     def say(db: Connection) -> None:
         for n in given:
@@ -202,8 +205,13 @@ def puts(*given: int) -> Callable[[Connection], None]:
 
 @pytest.mark.parametrize(
     ("how", "at_most"),
-    [({}, 2), ({"lock": "it's \\ 100 %"}, 2), ({"repeatable": True}, 1)],
-    ids=["plain", "lock", "repeatable"],
+    [
+        ({}, 2),
+        ({"lock": "it's \\ 100 %; COMMIT"}, 2),
+        ({"repeatable": True}, 1),
+        ({"repeatable": True, "lock": "it's \\ 100 %; COMMIT"}, 1),
+    ],
+    ids=["plain", "lock", "repeatable", "both"],
 )
 def test_what_is_written_takes_two_round_trips_or_one_however_many_statements_it_is(
     trial: Postgres, how: dict[str, Any], at_most: int
@@ -218,7 +226,7 @@ def test_what_is_written_takes_two_round_trips_or_one_however_many_statements_it
 
 
 @pytest.mark.parametrize("given", [(2, 1), (1, 2), (2, 1, 3)], ids=["last", "first", "between"])
-@pytest.mark.parametrize("how", [{}, {"lock": "trial"}, {"repeatable": True}], ids=["plain", "lock", "repeatable"])
+@pytest.mark.parametrize("how", HOWS, ids=["plain", "lock", "repeatable", "both"])
 def test_of_what_is_refused_nothing_is_written(trial: Postgres, given: tuple[int, ...], how: dict[str, Any]) -> None:
     trial.write(puts(1))
     for _ in range(3):  # the connection is whole afterwards
@@ -229,7 +237,7 @@ def test_of_what_is_refused_nothing_is_written(trial: Postgres, given: tuple[int
     assert numbers(trial) == [1, 5]
 
 
-@pytest.mark.parametrize("how", [{}, {"lock": "trial"}, {"repeatable": True}], ids=["plain", "lock", "repeatable"])
+@pytest.mark.parametrize("how", HOWS, ids=["plain", "lock", "repeatable", "both"])
 def test_on_a_connection_that_was_ended_before_it_is_written_and_asked_on_another(
     database_url: str, trial: Postgres, how: dict[str, Any]
 ) -> None:
