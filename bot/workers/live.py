@@ -72,7 +72,8 @@ def differences(found: Sequence[LiveWorker]) -> Iterator[str]:
     """A line for each process whose configuration is not that of the first: which parts differ, never a value."""
     for other in found[1:]:
         if parts := differing(found[0].configuration, other.configuration):
-            yield f"{other.name} differs from {found[0].name} in {_listed(parts)}"
+            name = f"another {other.name}" if other.name == found[0].name else other.name
+            yield f"{name} differs from {found[0].name} in {_listed(parts)}"
 
 
 def _listed(parts: Sequence[str]) -> str:

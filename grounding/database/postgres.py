@@ -64,6 +64,7 @@ _ALLOWED = text(
     "(SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()))"
 )
 
+_NO_MORE = "it takes no more connections; attest doctor says how many it allows, and how many the servers want (ATTEST_DATABASE_POOL)"
 _BY_STATE = {
     "08": "the connection was lost",
     "25006": "it is read-only",
@@ -76,7 +77,7 @@ _BY_STATE = {
     "42703": "a table or column is gone",
     "42883": "a function is gone",
     FULL: "the disk is full",
-    "53300": "it takes no more connections",
+    "53300": _NO_MORE,
     "53": "it is short of memory, disk or connections",
     "55P03": "another process holds it locked",
     "57P": "it was stopped",
@@ -108,9 +109,9 @@ _BY_WORDS = {  # an error before there is a session has words alone
     "root certificate file": "the file of trusted authorities (sslrootcert) is not there",
     "session is read-only": "it is read-only",
     "starting up": "it is starting",
-    "too many clients": "it takes no more connections",
-    "too many connections": "it takes no more connections",
-    "remaining connection slots": "it takes no more connections",
+    "too many clients": _NO_MORE,
+    "too many connections": _NO_MORE,
+    "remaining connection slots": _NO_MORE,
     "does not exist": "there is no such database or user",
     "not currently accepting connections": "the database takes no connections",
     "invalid URI query parameter": "its address has a parameter that PostgreSQL does not know",
@@ -327,7 +328,9 @@ def told(of: str) -> Iterator[None]:
         kind = ConnectionLost if error.connection_invalidated else Unreached if _is_unreached(error) else StoreError
         raise kind(f"{of} cannot be used: {why(error)}") from None
     except NoConnection:
-        raise StoreError(f"{of} cannot be used: all its connections are in use") from None
+        raise StoreError(
+            f"{of} cannot be used: all connections that ATTEST_DATABASE_POOL allows this process are in use"
+        ) from None
     except (SQLAlchemyError, OSError, ValueError) as error:
         raise StoreError(f"{of} cannot be used ({type(error).__name__})") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import update
@@ -53,6 +54,10 @@ async def test_two_signs_of_one_process_at_once_are_one(another: Opener) -> None
         ([ONE], []),
         ([ONE, ONE], []),
         ([ONE, TWO], ["srv2-1 differs from srv1-1 in ATTEST_GRADER, off_policy.yaml"]),
+        (
+            [ONE, replace(TWO, name=ONE.name)],
+            ["another srv1-1 differs from srv1-1 in ATTEST_GRADER, off_policy.yaml"],
+        ),
         ([TWO, ONE, TWO], ["srv1-1 differs from srv2-1 in ATTEST_GRADER, off_policy.yaml"]),
     ],
 )
