@@ -28,7 +28,8 @@ from tests.bench.entries import bench_entries
 from tests.bench.figures import Figure, Machine, Skipped, machine
 from tests.bench.grading import bench_grading
 from tests.bench.ingesting import bench_files, bench_unchanged, bench_vectors, bench_words
-from tests.bench.killed import bench_killed
+from tests.bench.kept import bench_kept
+from tests.bench.killed import bench_killed, bench_killed_many
 from tests.bench.moving import bench_moving
 from tests.bench.on_azure import bench_azure
 from tests.bench.parts import bench_check, bench_search
@@ -71,6 +72,8 @@ BENCHES: dict[str, Bench] = {
     "ledger": bench_ledger,
     "chain": bench_chain,
     "killed": bench_killed,
+    "killed-many": bench_killed_many,
+    "kept": bench_kept,
     "moving": bench_moving,
     "proof": bench_proof,
     "cost": bench_cost,
@@ -82,6 +85,7 @@ ON_REQUEST = (
     "channel-memory",
     "chain",
     "killed",
+    "killed-many",
     "moving",
     "scale",
     "bm25s",

@@ -43,13 +43,13 @@ async def bench_chain(place: Place) -> list[Figure]:
     with running(settings=DURABLE) as server:
         for away in (0.0, AWAY_S):
             for clients in CLIENTS:
-                with own_schema(server) as url, _reached(url, away) as reached:
-                    figures += await asyncio.to_thread(_measured, place.scratch, url, reached, clients, away)
+                with own_schema(server) as url, reached(url, away) as address:
+                    figures += await asyncio.to_thread(_measured, place.scratch, url, address, clients, away)
     return figures
 
 
 @contextmanager
-def _reached(url: str, away: float) -> Iterator[str]:
+def reached(url: str, away: float) -> Iterator[str]:
     """The address by which the servers reach the database."""
     if not away:
         yield url

@@ -1,4 +1,4 @@
-"""Benchmark of servers that are killed: two of them with homes of their own over one PostgreSQL, behind a balancer of ours, and one killed with SIGKILL again and again while many converse.
+"""Benchmark of servers that are killed: two of them with homes of their own over one PostgreSQL, behind nginx, and one killed with SIGKILL again and again while many converse.
 
 Of each question it is counted how many answers the channel shows, and in which order; then the chain is verified.
 """
@@ -27,6 +27,9 @@ from bot.compose.record import open_record
 from bot.settings.settings import Settings
 from tests.bench.figures import Figure, percentile
 from tests.bench.place import Place
+from tests.e2e.nginx import found as nginx
+from tests.e2e.nginx import free_port
+from tests.e2e.nginx import running as in_front
 from tests.e2e.processes import ROOT
 from tests.eventually import eventually
 from tests.fakes.channel import FakeChannel, Json
@@ -54,6 +57,18 @@ class Talks:
 
 USUAL = Talks(24, 13, 15.0, 20.0)
 """No more than a machine of two cores can do beside all else."""
+MANY = Talks(500, 10, 160.0, 20.0)
+"""10,000 questions."""
+_SITE = """
+  upstream servers {{ {servers} }}
+  server {{
+    listen 127.0.0.1:{port};
+    location / {{
+      proxy_pass http://servers; proxy_set_header Host 127.0.0.1; proxy_http_version 1.1;
+      proxy_connect_timeout 5s; proxy_next_upstream error timeout non_idempotent;
+    }}
+  }}"""
+"""A request whose server was killed goes to the other one: who of them stored it is told by what they share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +94,26 @@ class Kills:
 
 async def bench_killed(place: Place) -> list[Figure]:
     """As many conversations as `USUAL` says."""
+    return await _measured(place, USUAL)
+
+
+async def bench_killed_many(place: Place) -> list[Figure]:
+    """As many conversations as `MANY` says: it takes most of an hour."""
+    return await _measured(place, MANY)
+
+
+async def _measured(place: Place, talks: Talks) -> list[Figure]:
     with running(settings=_DURABLE) as server, own_schema(server) as url:
-        found = await killed(url, place.scratch / "killed", USUAL)
+        found = await killed(url, place.scratch / "killed", talks)
     n = len(found.replies)
-    note = f"PostgreSQL {VERSION} with fsync, search by words, a balancer of ours for TCP; {found.kills} kills in {found.seconds:.0f} s"
-    name = f"two servers, one killed every {USUAL.every_s:g} s, {USUAL.conversations} conversations"
+    before = "nginx" if nginx() else "a balancer of ours for TCP"
+    note = f"PostgreSQL {VERSION} with fsync, search by words, {before}; {found.kills} kills in {found.seconds:.0f} s"
+    name = f"two servers, one killed every {talks.every_s:g} s, {talks.conversations} conversations"
     return [
         Figure(f"{name}: questions without a reply", sum(not c for c in found.replies.values()), "", n, "0", note),
         Figure(f"{name}: questions with an apology in place of an answer", found.apologies, "", n),
         Figure(f"{name}: replies shown twice", found.repeats, "", n, "<= 1 a kill"),
-        Figure(f"{name}: conversations answered in order", found.in_order, "", USUAL.conversations, "all"),
+        Figure(f"{name}: conversations answered in order", found.in_order, "", talks.conversations, "all"),
         Figure(f"{name}: the chain holds (1) or not (0)", found.whole, "", found.turns, "1"),
         Figure(f"{name}: turns a second", n / found.seconds, "1/s", n),
         Figure(f"{name}: from question to reply, p50", percentile(found.waits, 0.5), "s", n),
@@ -266,7 +291,12 @@ async def _kill(servers: list[_Server], every_s: float) -> None:
 
 @asynccontextmanager
 async def _balancer(ports: list[int]) -> AsyncIterator[int]:
-    """The port of a balancer that gives each connection to the next server that takes it."""
+    """The port of nginx before the servers, or where none is installed of a balancer of ours that gives each connection to the next that takes it."""
+    if nginx():
+        port, servers = free_port(), " ".join(f"server 127.0.0.1:{n} max_fails=1 fail_timeout=1s;" for n in ports)
+        with in_front(_SITE.format(servers=servers, port=port), port):
+            yield port
+        return
     turn = cycle(range(len(ports)))
 
     async def passed(came: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:

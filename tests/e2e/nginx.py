@@ -29,7 +29,7 @@ daemon off;
 master_process off;
 pid {folder}/pid;
 error_log stderr warn;
-events {{ worker_connections 64; }}
+events {{ worker_connections 1024; }}
 http {{
   access_log off;
   client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
@@ -45,11 +45,15 @@ _TRIES = 3
 _START_S = 60.0
 
 
+def found() -> str | None:
+    """The nginx of this machine, if there is one."""
+    return os.environ.get("TEST_NGINX") or shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/sbin")
+
+
 def nginx_path() -> str:
     """The nginx of this machine: TEST_NGINX, or the first that is found. Without one the test is skipped, unless TEST_REQUIRE_NGINX=1 makes that a failure."""
-    found = os.environ.get("TEST_NGINX") or shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/sbin")
-    if found:
-        return found
+    if path := found():
+        return path
     reason = "no nginx was found; install it (Debian: nginx-light) or set TEST_NGINX"
     if os.environ.get("TEST_REQUIRE_NGINX") == "1":
         pytest.fail(reason)
