@@ -75,7 +75,8 @@ GRACE_S = 10.0
 ORDER_S = 0.1
 """Seconds between two looks whether the message before one is done that another process has."""
 RESUME_WITHIN_S = 300.0
-MAX_ATTEMPTS = 2
+MAX_ATTEMPTS = 3
+"""An activity may be what ends its process, and with it whatever waits there: so many are given for one."""
 _UNKNOWN = Before(earlier=False, waits=True, kept=None)
 """Where nobody could look at what stands before a message, or nothing follows from it."""
 FORGOTTEN = frozenset({Outcome.BLOCKED})
@@ -173,8 +174,8 @@ class ActivityHandler:
         return Result(202)
 
     async def resume(self, found: Abandoned) -> None:
-        """Go on with an activity whose process is gone, or apologise if it is old or was tried before."""
-        fresh = found.age_s <= RESUME_WITHIN_S and found.attempts < MAX_ATTEMPTS
+        """Go on with an activity whose process is gone, or apologise if it is old or several processes died with it."""
+        fresh = found.age_s <= RESUME_WITHIN_S and (found.released or found.attempts < MAX_ATTEMPTS)
         self._submit(found.activity, found.key, attempt=found.attempts + 1, apologise=not fresh)
 
     async def deliver_waiting(self) -> None:

@@ -44,6 +44,8 @@ UNHELD_S = 10.0
 """Seconds after which an activity that nobody holds is not waited for: whoever should have taken it over has not."""
 EDITED, DELETED = " edited ", " deleted "
 """What stands behind the id of a message in the key of an edited form of it, and in front of it in that of its deletion: no activity's id has a space."""
+_RELEASED = 0.0
+"""The lease of what was let go of: it has run out, and no other has this end."""
 _STEP_S = 1e-6
 """What a time is later by, at least, than that of the activity stored before it in its conversation: a clock may be put back."""
 
@@ -59,12 +61,13 @@ class ActivityKey:
 
 @dataclass(frozen=True, slots=True)
 class Abandoned:
-    """An activity whose worker is gone. `attempts` counts the tries so far; `age_s` since it came in."""
+    """An activity whose worker is gone. `attempts` counts the tries so far; `age_s` since it came in; `released`: whoever had it went in order, and let go of it."""
 
     key: ActivityKey
     activity: Json
     attempts: int
     age_s: float
+    released: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,7 @@ class Inbox:
 
     async def release(self, held: Mapping[ActivityKey, int]) -> None:
         """Let go of what could not be finished; the next process takes it up at once."""
-        await self._set_lease(held, literal(0.0))
+        await self._set_lease(held, literal(_RELEASED))
 
     async def holds(self, held: Attempt) -> bool:
         """Whether the activity is still this attempt's, and no other process has taken it over."""
@@ -198,7 +201,8 @@ class Inbox:
                 unchanged = and_(_is(key), inbox.c.lease_until == row.lease_until, inbox.c.status == "received")
                 values = {"lease_until": now + self._lease, "attempts": row.attempts + 1}
                 if connection.execute(update(inbox).where(unchanged).values(values)).rowcount == 1:
-                    claimed.append(Abandoned(key, json.loads(row.body), row.attempts, row.age_s))
+                    released = row.lease_until == _RELEASED
+                    claimed.append(Abandoned(key, json.loads(row.body), row.attempts, row.age_s, released))
             return claimed
 
         return await self._state.run(work)

@@ -73,7 +73,7 @@ _SITE = """
 
 @dataclass(frozen=True, slots=True)
 class Kills:
-    """What came of it. `replies`: of each question how many messages the channel showed; `apologies`: questions that got a notice in place of an answer: that it was interrupted twice;
+    """What came of it. `replies`: of each question how many messages the channel showed; `apologies`: questions that got a notice in place of an answer: that its servers died again and again;
     `in_order`: conversations whose replies came as they were asked; `turns`: entries of the record; `waits`: seconds from question to reply.
     """
 
