@@ -219,6 +219,7 @@ CONTEXT = {
     Path("bot/observability/turn_mark.py"),
     Path("grounding/model_calls/reply_room.py"),
     Path("grounding/observe.py"),
+    Path("grounding/store/once.py"),
     Path("rai/screening/turn.py"),
 }
 """Where a context variable is made; docs/decisions/0017-the-turn-in-context.md says why each may be."""

@@ -24,7 +24,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from bot.turn.pasted import read_pasted
+from bot.turn.conversation.pasted import read_pasted
 from grounding.errors import InputError
 from grounding.query.conversation import last_turn_query, missing_names, spoken_of
 from grounding.records import Turn

@@ -18,7 +18,7 @@ from bot.http.source import person, reader, versions
 from bot.http.templating import rendered, static_files
 from bot.settings.settings import Settings
 from bot.system import System
-from bot.turn.read_again import may_see
+from bot.turn.entries.read_again import may_see
 from bot.view.claim_map import ClaimMap, ClaimRow, claim_map
 from bot.view.passages import shown_passage
 from bot.view.reply import ListedSource, ReplyView, reply_view

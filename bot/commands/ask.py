@@ -16,8 +16,8 @@ from bot.commands.shared.printed_reply import print_reply, stage_line
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened
 from bot.records import Actor, Ask, Reply
-from bot.turn.delivery import Deliveries, Delivery
-from bot.turn.transcript import read_history
+from bot.turn.conversation.transcript import read_history
+from bot.turn.entries.delivery import Deliveries, Delivery
 from grounding.errors import InputError
 from grounding.policies.files import policy_named
 from rai.records import Outcome

@@ -23,7 +23,7 @@ from bot.commands.shared.wiring import opened_ledger, opened_record
 from bot.events.copies import Exported, record_export
 from bot.events.kinds import EVERY, NAMES, listed, shows
 from bot.system import OpenLedger
-from bot.turn.delivery import Arrival, Arrivals, arrival_of
+from bot.turn.entries.delivery import Arrival, Arrivals, arrival_of
 from bot.view.decisions import decided
 from grounding.errors import AttestError, InputError
 from rai.ledger.chain import GENESIS

@@ -12,8 +12,8 @@ from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run
 from bot.commands.shared.wiring import opened
 from bot.operator import operator
-from bot.turn.quarantine import as_json, named
-from bot.turn.quarantine import decide as decide_on
+from bot.turn.entries.quarantine import as_json, named
+from bot.turn.entries.quarantine import decide as decide_on
 from rai.screening.quarantine import Decision, Quarantined
 
 app = options.command_app("See and decide passages that were taken for planted orders.")

@@ -13,10 +13,10 @@ from bot.commands.shared.startup import run
 from bot.commands.shared.wiring import opened
 from bot.operator import operator
 from bot.records import Actor
-from bot.turn.disputes import Decision, Queue, Reporter
-from bot.turn.disputes import decide as decide_on
-from bot.turn.disputes import queue as read_queue
-from bot.turn.disputes import report as report_one
+from bot.turn.entries.disputes import Decision, Queue, Reporter
+from bot.turn.entries.disputes import decide as decide_on
+from bot.turn.entries.disputes import queue as read_queue
+from bot.turn.entries.disputes import report as report_one
 from rai.records import Entry
 
 app = options.command_app("See and decide the refusals that people report as wrong.")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from bot.desk.titles import TITLE_MAX, title_of
 from bot.events.kinds import DELIVERY, QUIET, SAMPLE, VERDICT
 from bot.privacy.facts import is_erased
-from bot.turn.delivery import FOLLOWS
+from bot.turn.entries.delivery import FOLLOWS
 from rai.entry_schema import FREE, UnknownFieldError, texts
 from rai.ledger.chain import ERASE
 from rai.records import UNSUPPORTED, Entry, Outcome

@@ -22,8 +22,8 @@ from bot.http.guard import caller
 from bot.http.report_page import report_page
 from bot.records import Actor, Ask, Reply, Stage
 from bot.system import CheckRequest
-from bot.turn.delivery import Delivery
-from bot.turn.disputes import Reporter, report
+from bot.turn.entries.delivery import Delivery
+from bot.turn.entries.disputes import Reporter, report
 from bot.view.report import report_view
 from grounding.errors import InputError
 from rai.records import Report

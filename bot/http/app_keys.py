@@ -10,7 +10,7 @@ from bot.http.source_links import SourceLinks
 from bot.records import Answer
 from bot.state import State
 from bot.system import System
-from bot.turn.delivery import Deliveries
+from bot.turn.entries.delivery import Deliveries
 
 SYSTEM = web.AppKey("attest_system", System)
 METRICS = web.AppKey("attest_metrics", Metrics)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from bot.turn.delivery import Delivery
+from bot.turn.entries.delivery import Delivery
 
 GONE = "client_gone"
 """Why a response failed: the caller's connection was closed before the last byte was taken."""

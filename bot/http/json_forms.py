@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeGuard, get_args
 
 from bot.records import Ask, claim_json
 from bot.system import CheckRequest
-from bot.turn.disputes import WORDS_MAX
+from bot.turn.entries.disputes import WORDS_MAX
 from grounding.errors import InputError
 from grounding.policies.files import policy_named
 from grounding.policy import Policy

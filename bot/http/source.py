@@ -16,7 +16,7 @@ from bot.http.guard import require_local
 from bot.http.responses import page
 from bot.records import Actor
 from bot.system import System
-from bot.turn.read_again import may_see, versions_of
+from bot.turn.entries.read_again import may_see, versions_of
 from bot.view.markup import Mark, Segment, segments
 from bot.view.place import place_in
 from bot.wording.evidence import EvidenceWords

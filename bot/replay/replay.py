@@ -10,11 +10,11 @@ from typing import Any
 from bot.records import Ask, Rerun, Rework, claim_json
 from bot.replay.compare import Compartment, answers, claims, compared
 from bot.system import CheckRequest, System
-from bot.turn.citations import without_markers
+from bot.turn.conversation.transcript import turns_from_json
+from bot.turn.draft.citations import without_markers
+from bot.turn.draft.sources import as_sources
 from bot.turn.rerun import NOT_ASKED
 from bot.turn.rework import messages
-from bot.turn.sources import as_sources
-from bot.turn.transcript import turns_from_json
 from bot.wording.email import email_body
 from grounding.errors import InputError
 from grounding.policy import DEFAULT_POLICY

@@ -10,7 +10,7 @@ from bot.http.errors import Refused
 from bot.records import Actor
 from bot.review.door import session_of
 from bot.review.session import Session, admits_form, named
-from bot.turn.disputes import WORDS_MAX
+from bot.turn.entries.disputes import WORDS_MAX
 
 
 async def own_form(request: web.Request, session: Session) -> Mapping[str, str]:

@@ -33,8 +33,8 @@ from bot.review.team import among, own_search, require_entry, shows
 from bot.review.turn_view import documents_of, tidy, turn_view
 from bot.settings.settings import Settings
 from bot.state import State
-from bot.turn.delivery import arrival_of
-from bot.turn.disputes import dispute_of
+from bot.turn.entries.delivery import arrival_of
+from bot.turn.entries.disputes import dispute_of
 from bot.wording.verdicts import REASON_WORDS, VERDICT_WORDS
 from grounding.errors import StoreError
 from rai.ledger.watch import Watched

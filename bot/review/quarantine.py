@@ -11,7 +11,7 @@ from bot.http.errors import Refused
 from bot.review.decision_form import decision_form
 from bot.review.desk_page import desk_page
 from bot.review.pages import require_session, seen
-from bot.turn.quarantine import decide, named
+from bot.turn.entries.quarantine import decide, named
 from grounding.errors import InputError
 from rai.screening.quarantine import STATES, Decision
 

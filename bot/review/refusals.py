@@ -13,7 +13,7 @@ from bot.review.decision_form import decision_form
 from bot.review.desk_page import desk_page
 from bot.review.pages import require_session, seen
 from bot.review.team import among, require_entry, shows
-from bot.turn.disputes import STATES, Decision, Dispute, State, decide, queue
+from bot.turn.entries.disputes import STATES, Decision, Dispute, State, decide, queue
 from rai.records import Category
 
 ALL = "all"

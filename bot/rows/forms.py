@@ -9,7 +9,7 @@ from bot.http.json_forms import check_id, parse_check
 from bot.rows import fields
 from bot.rows.fields import Json
 from bot.system import CheckRequest, System
-from bot.turn.transcript import turns_from_json
+from bot.turn.conversation.transcript import turns_from_json
 from grounding.errors import InputError, ServiceError
 from grounding.records import Access, Passage, Query, Retrieval, Turn
 from rai.records import Screening

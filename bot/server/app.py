@@ -40,7 +40,7 @@ from bot.review.today import add_today
 from bot.settings.terms import prices
 from bot.state import State
 from bot.system import System
-from bot.turn.delivery import Deliveries
+from bot.turn.entries.delivery import Deliveries
 from bot.workers.name import worker_name
 from grounding.observe import watched_by
 

@@ -10,7 +10,7 @@ from bot.teams.history import ConversationHistory
 from bot.teams.outbox import LATER, Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.undelivered import Undelivered, Waiting
-from bot.turn.delivery import Deliveries, Delivery
+from bot.turn.entries.delivery import Deliveries, Delivery
 from grounding.errors import StoreError, kind_and_way
 from grounding.records import Turn
 

@@ -37,7 +37,7 @@ from bot.teams.ports import Json, KeysUnavailable, SendFailed, Transport, Unauth
 from bot.teams.transports.chosen import transport_for
 from bot.teams.undelivered import Undelivered
 from bot.teams.worker import Busy, Worker
-from bot.turn.delivery import Deliveries
+from bot.turn.entries.delivery import Deliveries
 from grounding.errors import AttestError
 from rai.ports import Ledger
 

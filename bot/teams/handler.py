@@ -40,7 +40,7 @@ from bot.teams.dispatch import STOPPED, TAKEN_OVER, Dispatch, StopPressed
 from bot.teams.extension.checked import check_card, check_text, found_of
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import MAX_MESSAGE, MessageExtension
-from bot.teams.history import Before, ConversationHistory, Kept
+from bot.teams.history import Before, ConversationHistory, Recalled
 from bot.teams.inbox import DELETED, EDITED, Abandoned, ActivityKey, Attempt, Inbox, key_of
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
@@ -49,10 +49,10 @@ from bot.teams.render import checked_message, notice, render
 from bot.teams.responses import Responses
 from bot.teams.undelivered import Undelivered, Waiting
 from bot.teams.worker import Busy, Job, Worker
-from bot.turn.delivery import Deliveries, Delivery
-from bot.turn.pasted import Pasted, read_pasted
+from bot.turn.conversation.pasted import Pasted, read_pasted
+from bot.turn.conversation.small_talk import to_check
+from bot.turn.entries.delivery import Deliveries, Delivery
 from bot.turn.rework import offered_reworks
-from bot.turn.small_talk import to_check
 from bot.view.reply import DELIVERED, view_of
 from bot.wording.card import CardWords
 from bot.wording.closest import unknown
@@ -357,7 +357,7 @@ class ActivityHandler:
         self,
         activity: Json,
         on_stage: OnStage | None,
-        kept: Kept | None,
+        kept: Recalled | None,
         *,
         counted: bool = True,
         stop: Stop | None = None,
@@ -388,12 +388,9 @@ class ActivityHandler:
                 if (checked := await self._checked(activity, text)) is not None:
                     return checked, question, None
                 kept = kept or await self._history.kept(activity)
-                alone = question.pasted or question.anew
-                history = () if alone else (*kept.turns, *waiting)
-                if change and (strange := await self._unknown(change, user)):
-                    return notice(unknown(strange, _language(activity))), question, None
-                if files.pictures and not files.text and await self._is_about_picture(question, user):
-                    return notice(files.lines(_language(activity))), question, None
+                history = () if question.pasted or question.anew else (*kept.turns, *waiting)
+                if instead := await self._instead(activity, question, change, files, user):
+                    return notice(instead), question, None
                 ask = Ask(
                     question=question.text,
                     history=history,
@@ -456,6 +453,16 @@ class ActivityHandler:
         except AttestError as error:
             log.warning("what a call is about could not be read: %s", kind_and_place(error))
             return None
+
+    async def _instead(
+        self, activity: Json, question: _Question, change: ViewChange | None, files: Opened, user: str | None
+    ) -> str:
+        """What is said where nothing can be asked: of a name that no document has, or of a picture; empty where something can."""
+        if change and (strange := await self._unknown(change, user)):
+            return unknown(strange, _language(activity))
+        if files.pictures and not files.text and await self._is_about_picture(question, user):
+            return files.lines(_language(activity))
+        return ""
 
     async def _unknown(self, change: ViewChange, user: str | None) -> str:
         """What *Change* brings in that no document has, as the person typed it; empty if all is known."""

@@ -25,7 +25,7 @@ MAX_TEXT = 8000
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Recalled:
     """What is kept of a conversation: its last turns, oldest first, and the ledger entry of the last answer that was sent there, empty where there is none."""
 
     turns: tuple[Turn, ...] = ()
@@ -38,11 +38,11 @@ class Before:
 
     earlier: bool
     waits: bool
-    kept: Kept | None
+    kept: Recalled | None
 
 
 class ConversationHistory:
-    """Kept turns and sent answers. Times are seconds since the epoch."""
+    """Recalled turns and sent answers. Times are seconds since the epoch."""
 
     def __init__(self, state: State, *, days: int, keep: int = KEEP, clock: Callable[[], float] = time.time) -> None:
         self._state = state
@@ -58,11 +58,11 @@ class ConversationHistory:
         wanted = select(told, said).select_from(told.outerjoin(said, true())).order_by(said.c.id.desc())
         rows = await self._state.ask(lambda c: c.execute(wanted).all())
         first, lines = rows[0], [row for row in rows if row.role is not None]
-        return Before(bool(first.earlier), bool(first.waits), Kept(self._call(lines), first.answered or ""))
+        return Before(bool(first.earlier), bool(first.waits), Recalled(self._call(lines), first.answered or ""))
 
-    async def kept(self, activity: Json) -> Kept:
+    async def kept(self, activity: Json) -> Recalled:
         """What is kept of the activity's conversation."""
-        return (await self.before(activity, earlier=false(), waits=false())).kept or Kept()
+        return (await self.before(activity, earlier=false(), waits=false())).kept or Recalled()
 
     async def recall(self, activity: Json) -> tuple[Turn, ...]:
         """The last turns of the activity's conversation, oldest first, none older than the settings allow, and none before a pause of an hour: then it is another call."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.teams.ports import Json
-from bot.turn.disputes import WORDS_MAX
+from bot.turn.entries.disputes import WORDS_MAX
 from bot.view.reply import ReplyView
 from bot.wording.refusals import FALLBACK, texts
 

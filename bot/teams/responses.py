@@ -22,7 +22,7 @@ from bot.teams.history import ConversationHistory
 from bot.teams.inbox import ActivityKey, Inbox, key_of
 from bot.teams.ports import Json
 from bot.teams.refusal_card import ACTION_INVOKE, Pressed, declined, read_pressed, thanked, thanks
-from bot.turn.disputes import Reporter, report
+from bot.turn.entries.disputes import Reporter, report
 from bot.view.reply import reply_view
 from bot.wording.card import CardWords
 from bot.wording.refusals import language_for

@@ -14,16 +14,16 @@ from dataclasses import replace
 from bot.observability.turn_mark import turn_marked
 from bot.records import Ask, OnStage, Reply
 from bot.turn.access import groups_of_the_asker, turn_access
-from bot.turn.citations import internal_notes
-from bot.turn.draft_to_reply import decide_reply, refusing_reply, reply_without_answer, with_quotes
-from bot.turn.pasted import read_pasted
+from bot.turn.conversation.pasted import read_pasted
+from bot.turn.conversation.small_talk import courtesy, small_talk
+from bot.turn.draft.citations import internal_notes
+from bot.turn.draft.draft_to_reply import decide_reply, refusing_reply, reply_without_answer, with_quotes
+from bot.turn.entries.recording import broken_reply, record_reply
 from bot.turn.prompt import turn_prompt
 from bot.turn.query import turn_query
-from bot.turn.recording import broken_reply, record_reply
 from bot.turn.rework import reworked, wanted
 from bot.turn.screening import blocked_for, open_turn
 from bot.turn.seams import Seams
-from bot.turn.small_talk import courtesy, small_talk
 from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState

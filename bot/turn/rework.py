@@ -13,16 +13,16 @@ from itertools import zip_longest
 from typing import Any, cast
 
 from bot.records import Ask, How, Reply, Rework, Struck
-from bot.turn.answer_form import REFERENCED
-from bot.turn.citations import markers, without_markers
-from bot.turn.draft_to_reply import decide_reply
-from bot.turn.lost_answer import is_step, lost_parts
-from bot.turn.open_questions import open_questions
+from bot.turn.conversation.open_questions import open_questions
+from bot.turn.conversation.small_talk import REWORKS, SmallTalkTexts, Talk, lists
+from bot.turn.draft.answer_form import REFERENCED
+from bot.turn.draft.citations import markers, without_markers
+from bot.turn.draft.draft_to_reply import decide_reply
+from bot.turn.draft.lost_answer import is_step, lost_parts
+from bot.turn.draft.sources import as_sources
+from bot.turn.entries.read_again import read_again
 from bot.turn.prompt import turn_prompt
-from bot.turn.read_again import read_again
 from bot.turn.screening import screen_draft
-from bot.turn.small_talk import REWORKS, SmallTalkTexts, Talk, lists
-from bot.turn.sources import as_sources
 from bot.turn.state import TurnState
 from bot.view.verdict import MAX_LINE, cut
 from bot.wording.customer_text import MISSING

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from bot.records import Reply
 from bot.turn.access import restricted
+from bot.turn.conversation.small_talk import Form, SmallTalkTexts, Talk, lists
 from bot.turn.rework import last_said, last_turn, standing_answer
-from bot.turn.small_talk import Form, SmallTalkTexts, Talk, lists
 from bot.turn.state import TurnState
 from bot.view.customer import customer_copy
 from bot.view.place import named_place

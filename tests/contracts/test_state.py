@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from bot.privacy import conversations
 from bot.state import State, turns
-from bot.teams.history import CALL_S, Before, ConversationHistory, Kept
+from bot.teams.history import CALL_S, Before, ConversationHistory, Recalled
 from bot.teams.inbox import DELETED, EDITED, LEASE_S, UNHELD_S, ActivityKey, Attempt, Inbox, fenced_insert
 from bot.teams.ports import Json
 from bot.teams.undelivered import FIRST_S, Undelivered, Waiting
@@ -233,18 +233,18 @@ async def test_what_stands_before_a_message_is_seen_at_one_look(state: State) ->
 
     for key in (KEY, second):
         await inbox.take(key, {"text": "x"})
-    assert await look() == Before(earlier=True, waits=False, kept=Kept())
+    assert await look() == Before(earlier=True, waits=False, kept=Recalled())
     for n in range(3):
         await history.remember(PLACE, [Turn("user", f"q{n}"), Turn("assistant", f"a{n}")])
     await history.arrived(PLACE, [], "m1", "e1", None)
     await inbox.done(KEY)
     await waiting.put(Waiting(PLACE, {"text": "one"}))
     last = (Turn("user", "q1"), Turn("assistant", "a1"), Turn("user", "q2"), Turn("assistant", "a2"))
-    assert await look() == Before(earlier=False, waits=True, kept=Kept(last, "e1"))
-    assert await history.kept(PLACE) == Kept(last, "e1")
-    assert await look(ELSEWHERE) == Before(earlier=False, waits=False, kept=Kept())
+    assert await look() == Before(earlier=False, waits=True, kept=Recalled(last, "e1"))
+    assert await history.kept(PLACE) == Recalled(last, "e1")
+    assert await look(ELSEWHERE) == Before(earlier=False, waits=False, kept=Recalled())
     clock.now += CALL_S + 1
-    assert await history.kept(PLACE) == Kept((), "e1")
+    assert await history.kept(PLACE) == Recalled((), "e1")
 
 
 async def test_what_follows_from_an_answer_is_stored_with_its_end_and_once(state: State) -> None:
@@ -253,7 +253,7 @@ async def test_what_follows_from_an_answer_is_stored_with_its_end_and_once(state
     await inbox.take(KEY, {"text": "x"})
     for _ in range(2):  # as where the connection is lost behind the first
         await history.arrived(PLACE, said, "m1", "e1", held)
-    assert await history.kept(PLACE) == Kept(tuple(said), "e1")
+    assert await history.kept(PLACE) == Recalled(tuple(said), "e1")
     await inbox.release({KEY: 1})
     assert await inbox.take_over() == [], "it is done"
 

@@ -28,7 +28,7 @@ from bot.state import State
 from bot.system import System
 from bot.teams.endpoint import add_routes
 from bot.teams.inbox import ActivityKey, Inbox
-from bot.turn.disputes import decide
+from bot.turn.entries.disputes import decide
 from tests.e2e.processes import environment_of, settings_over, started
 from tests.e2e.test_canaries import PAGES, TABLES
 from tests.fakes.channel import FakeChannel

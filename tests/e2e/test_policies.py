@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.records import Ask
-from bot.turn.answer_form import REFERENCED
+from bot.turn.draft.answer_form import REFERENCED
 from grounding.grading.features import label_of
 from grounding.policies.files import built_in
 from grounding.records import Action, Document, Turn, WebResult

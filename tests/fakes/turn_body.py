@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.records import Ask, Reply
-from bot.turn.delivery import expected
+from bot.turn.entries.delivery import expected
 from grounding.evidence.web import web_previews
 from grounding.policy import Policy
 from grounding.records import Evidence, Passage

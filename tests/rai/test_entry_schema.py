@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.records import Actor
-from bot.turn.quarantine import as_json
+from bot.turn.entries.quarantine import as_json
 from grounding.records import IngestReport
 from rai.entry_schema import FREE, KINDS, Leaf, UnknownFieldError, changed, paths, texts
 from rai.screening.quarantine import Quarantined
@@ -115,10 +115,10 @@ WRITERS = {
     "bot/judging/verdict.py": None,
     "bot/privacy/hold.py": None,
     "bot/teams/responses.py": None,
-    "bot/turn/delivery.py": None,
-    "bot/turn/disputes.py": None,
-    "bot/turn/quarantine.py": None,
-    "bot/turn/recording.py": "bot/turn/record.py",
+    "bot/turn/entries/delivery.py": None,
+    "bot/turn/entries/disputes.py": None,
+    "bot/turn/entries/quarantine.py": None,
+    "bot/turn/entries/recording.py": "bot/turn/entries/record.py",
     "rai/ledger/signing_keys.py": None,
 }
 """Modules that write entries, with the module that makes their bodies where it is another."""

@@ -14,8 +14,8 @@ from bot.records import Actor
 from bot.system import CheckRequest, System
 from bot.teams.extension.talk import HELD_BY_NOTHING
 from bot.turn.access import restricted
-from bot.turn.read_again import read_again, versions_of
-from bot.turn.sources import as_sources
+from bot.turn.draft.sources import as_sources
+from bot.turn.entries.read_again import read_again, versions_of
 from bot.wording.refusals import spoken
 from grounding.errors import ServiceError
 from grounding.evidence.choose import retired

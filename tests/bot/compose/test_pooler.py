@@ -15,7 +15,7 @@ from bot.compose.privacy import apply_retention
 from bot.compose.record import open_record
 from bot.server.app import build_app
 from bot.teams.endpoint import PATH, add_routes
-from bot.turn.delivery import Deliveries
+from bot.turn.entries.delivery import Deliveries
 from rai.ledger.store import SqlLedger
 from rai.records import Outcome
 from tests.fakes.channel import FakeChannel

@@ -19,7 +19,7 @@ from bot.server.app import build_app
 from bot.settings.settings import Settings
 from bot.state import State
 from bot.teams.endpoint import PATH, add_routes
-from bot.turn.delivery import Deliveries
+from bot.turn.entries.delivery import Deliveries
 from grounding.database.postgres import Postgres
 from rai.records import Outcome
 from tests.fakes.channel import FakeChannel

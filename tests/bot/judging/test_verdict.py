@@ -13,7 +13,7 @@ from bot.desk.search import DeskSearch
 from bot.judging.sample import put_into_queue
 from bot.judging.verdict import Assessment, judge, last_verdict, said_about
 from bot.records import Actor, ReviewerActor
-from bot.turn.disputes import Reporter, dispute_of, report
+from bot.turn.entries.disputes import Reporter, dispute_of, report
 from grounding.errors import InputError
 from grounding.records import Document
 from rai.ledger.store import SqlLedger

@@ -15,7 +15,7 @@ from bot.privacy.conversations import Kept
 from bot.privacy.hold import On, place, release
 from bot.privacy.selection import Selection
 from bot.records import Actor
-from bot.turn.delivery import Deliveries, Delivery
+from bot.turn.entries.delivery import Deliveries, Delivery
 from grounding.errors import InputError, StoreError
 from rai.records import Entry
 from tests.bot.privacy.conftest import CHANNEL, Home

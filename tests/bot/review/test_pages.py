@@ -17,7 +17,7 @@ from bot.records import Ask
 from bot.review.door import ACCESS
 from bot.review.session import COOKIE
 from bot.server.app import build_app
-from bot.turn.delivery import Deliveries, Delivery
+from bot.turn.entries.delivery import Deliveries, Delivery
 from grounding.policies.files import built_in
 from grounding.records import Turn
 from rai.ledger.chain import canonical

@@ -18,7 +18,7 @@ from bot.teams.answer_card import Shown, answer_card, read_change
 from bot.teams.attachments import FILE
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.message_limits import check_activity
-from bot.turn.small_talk import small_talk
+from bot.turn.conversation.small_talk import small_talk
 from bot.view.reply import view_of
 from bot.wording.card import CardWords
 from grounding.records import Access, Turn

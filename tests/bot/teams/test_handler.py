@@ -21,7 +21,7 @@ from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.undelivered import Undelivered
 from bot.teams.worker import Worker
-from bot.turn.delivery import Deliveries
+from bot.turn.entries.delivery import Deliveries
 from bot.wording.teams import APOLOGY, HELP, TOO_FAST, say
 from grounding.query.clarify import Clarification
 from grounding.records import Turn

@@ -13,7 +13,7 @@ from bot.settings.load import load_settings
 from bot.teams.handler import ActivityHandler
 from bot.teams.inbox import ActivityKey, Attempt
 from bot.teams.worker import Worker
-from bot.turn.delivery import Deliveries
+from bot.turn.entries.delivery import Deliveries
 from bot.wording.notices import FAILED
 from bot.wording.teams import APOLOGY
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger

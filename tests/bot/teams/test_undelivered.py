@@ -17,7 +17,7 @@ from bot.teams.outbox import Outbox
 from bot.teams.ports import SendFailed
 from bot.teams.render import notice
 from bot.teams.undelivered import Undelivered, Waiting
-from bot.turn.delivery import Deliveries
+from bot.turn.entries.delivery import Deliveries
 from grounding.records import Turn
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.records import Ask, Reply
+from bot.turn.conversation.small_talk import lists
 from bot.turn.pipeline import answer_turn
-from bot.turn.small_talk import lists
 from bot.wording.card import CardWords
 from bot.wording.customer_text import for_customer
 from grounding.policy import Policy

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.turn.small_talk import lists
+from bot.turn.conversation.small_talk import lists
 from bot.wording import notices, refusals, teams
 from bot.wording.notices import in_languages, notice, said, tells_empty
 from rai.records import Outcome

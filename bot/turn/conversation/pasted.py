@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bot.turn.open_questions import open_questions
-from bot.turn.quoted_mail import own_and_quoted
-from bot.turn.transcript import SPEAKERS
+from bot.turn.conversation.open_questions import open_questions
+from bot.turn.conversation.quoted_mail import own_and_quoted
+from bot.turn.conversation.transcript import SPEAKERS
 from bot.wording.notices import said
 from bot.wording.refusals import FALLBACK
 from grounding.query.conversation import asks

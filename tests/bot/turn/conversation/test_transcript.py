@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.turn.transcript import ROLES, parse_transcript, read_history
+from bot.turn.conversation.transcript import ROLES, parse_transcript, read_history
 from grounding.errors import InputError
 from grounding.records import Turn
 

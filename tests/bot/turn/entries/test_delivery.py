@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.events.kinds import DELIVERY
-from bot.turn.delivery import (
+from bot.turn.entries.delivery import (
     SCAN_MAX,
     Arrivals,
     Deliveries,

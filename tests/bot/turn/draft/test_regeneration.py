@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.records import Ask
+from bot.turn.draft.regeneration import problems
 from bot.turn.pipeline import answer_turn
-from bot.turn.regeneration import problems
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceUnavailable
 from grounding.policy import Policy
 from grounding.prompting.model_composer import ModelComposer

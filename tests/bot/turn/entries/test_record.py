@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from bot.records import Actor, Ask, Code, Intent, Reply, TurnRecord
-from bot.turn.record import turn_body
+from bot.turn.entries.record import turn_body
 from grounding.policy import Policy, Rule, Step, Style
 from grounding.records import Access, Action, Evidence, Label, Origin, Passage, Role, Tier, Turn
 from rai.entry_schema import FREE, KINDS, Leaf, changed, paths

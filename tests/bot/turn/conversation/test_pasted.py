@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.turn.pasted import LONGEST_QUESTION, read_pasted
-from bot.turn.transcript import SPEAKERS
+from bot.turn.conversation.pasted import LONGEST_QUESTION, read_pasted
+from bot.turn.conversation.transcript import SPEAKERS
 from grounding.records import Turn
 from tests.tables import Tables
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.records import Code, Refusal, Reply, Struck
-from bot.turn.answer_form import (
+from bot.turn.draft.answer_form import (
     admits_ignorance,
     asks_back,
     closing_question,
@@ -21,7 +21,7 @@ from bot.turn.answer_form import (
     with_file_names,
     with_what_is_missing,
 )
-from bot.turn.citations import (
+from bot.turn.draft.citations import (
     citations,
     markers,
     offered,
@@ -29,12 +29,12 @@ from bot.turn.citations import (
     with_mended_markers,
     with_numbers,
 )
-from bot.turn.contacts import as_draft, with_official, with_trust
-from bot.turn.lost_answer import loses_the_answer
-from bot.turn.missing import what_is_missing
-from bot.turn.regeneration import drafted_again
+from bot.turn.draft.contacts import as_draft, with_official, with_trust
+from bot.turn.draft.lost_answer import loses_the_answer
+from bot.turn.draft.missing import what_is_missing
+from bot.turn.draft.regeneration import drafted_again
+from bot.turn.draft.sources import as_sources
 from bot.turn.screening import screen_draft
-from bot.turn.sources import as_sources
 from bot.turn.state import TurnState
 from bot.wording.closest import closest, unknown
 from bot.wording.left_out import without_left_out

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bot.records import Code, Reply, TurnRecord
-from bot.turn.draft_to_reply import reply_without_answer
-from bot.turn.record import turn_body, turn_record
+from bot.turn.draft.draft_to_reply import reply_without_answer
+from bot.turn.entries.record import turn_body, turn_record
 from bot.turn.state import TurnState
 from bot.wording.notices import notice
 from grounding.corrective.find import FoundEvidence

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.records import Citation
-from bot.turn.answer_form import (
+from bot.turn.draft.answer_form import (
     REFERENCED,
     admits_ignorance,
     asks_back,

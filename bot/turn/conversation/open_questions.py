@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.turn.small_talk import answers
+from bot.turn.conversation.small_talk import answers
 from grounding.query.conversation import asks
 from grounding.records import Turn
 from grounding.text import sentences

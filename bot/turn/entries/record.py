@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.records import Actor, Ask, Regeneration, Reply, TurnRecord
-from bot.turn.delivery import expected
+from bot.turn.entries.delivery import expected
 from bot.turn.state import TurnState
 from grounding.corrective.find import FoundEvidence
 from grounding.evidence.web import web_previews

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.turn.open_questions import open_questions
+from bot.turn.conversation.open_questions import open_questions
 from grounding.records import Role, Turn
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.turn.missing import what_is_missing
+from bot.turn.draft.missing import what_is_missing
 from grounding.quoting.question_parts import read
 from grounding.records import Passage
 

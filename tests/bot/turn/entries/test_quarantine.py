@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.records import Actor
-from bot.turn.quarantine import DECISION, decide, named
+from bot.turn.entries.quarantine import DECISION, decide, named
 from grounding.errors import InputError, StoreError
 from rai.records import Entry
 from rai.screening.quarantine import STATES, Nothing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.turn.lost_answer import loses_the_answer, lost_parts
+from bot.turn.draft.lost_answer import loses_the_answer, lost_parts
 from grounding.quoting.question_parts import read
 
 QUESTION = "how long is the warranty of the wren x2"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.records import Actor
-from bot.turn.disputes import WORDS_MAX
+from bot.turn.entries.disputes import WORDS_MAX
 from grounding.errors import InputError
 from grounding.records import plain
 from rai.entry_schema import NAME, SCHEMA

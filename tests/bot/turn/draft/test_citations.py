@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.turn.citations import citations, internal_notes, with_markers, without_markers
+from bot.turn.draft.citations import citations, internal_notes, with_markers, without_markers
 from grounding.records import Evidence, Grade, Passage, Span
 from rai.records import Claim, EvidenceSpan
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.turn.draft_to_reply import has_its_codes, in_another_language
+from bot.turn.draft.draft_to_reply import has_its_codes, in_another_language
 from grounding.records import LEAD_IN
 
 ROW = "Code: C-412 | Device: Perch C1 | Meaning: microSD card cannot be written [1]"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.records import Actor
-from bot.turn.disputes import DECISION, REPORT, Reporter, decide, dispute_of, queue, report
+from bot.turn.entries.disputes import DECISION, REPORT, Reporter, decide, dispute_of, queue, report
 from grounding.errors import InputError
 from grounding.records import plain
 from rai.ledger.store import SqlLedger

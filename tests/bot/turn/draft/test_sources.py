@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.turn.sources import as_sources
+from bot.turn.draft.sources import as_sources
 from grounding.records import Passage
 
 OLD = Passage("c1", "orders/returns-2025.txt", "Returns (2025)", "within 30 days", updated="2025-02-10")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.turn.citations import markers, without_markers
+from bot.turn.draft.citations import markers, without_markers
 from grounding.query.answer_kind import holds
 from grounding.query.conversation import content
 from grounding.quoting.blocks import cells

@@ -178,7 +178,7 @@ class _Word:
 def lists() -> Lists:
     """The word lists and texts. Raises ValueError for a file that is not as it should be."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    table = yaml.load(resources.files("bot.turn").joinpath("small_talk.yaml").read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
+    table = yaml.load(resources.files("bot.turn.conversation").joinpath("small_talk.yaml").read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
     shared = table.pop(EVERYWHERE)
     names, not_names = (frozenset(_plain(table.pop(name)).split()) for name in ("names", "not_names"))
     asking = frozenset(word for row in table.values() for word in _plain(row.pop("asking")).split())

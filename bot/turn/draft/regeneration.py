@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from bot.records import Regeneration
-from bot.turn.answer_form import admits_ignorance
+from bot.turn.draft.answer_form import admits_ignorance
 from bot.turn.prompt import turn_prompt
 from bot.turn.state import TurnState
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.turn.quoted_mail import own_and_quoted
+from bot.turn.conversation.quoted_mail import own_and_quoted
 
 
 @pytest.mark.parametrize(
