@@ -48,7 +48,11 @@ _MODULES = {
     "eval": "evaluate",
     "index": "search_index",
     "ingest": "ingest.ingest",
-    "review-link": "review_link",
+    "ledger": "ledger.ledger",
+    "quarantine": "reviewing.quarantine",
+    "refusals": "reviewing.refusals",
+    "review": "reviewing.review",
+    "review-link": "reviewing.review_link",
 }
 """Commands whose module below `bot.commands` is not called as they are."""
 _EXAMPLES = re.compile(r"\n\n(Examples?:\n)")

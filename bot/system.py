@@ -16,8 +16,8 @@ from grounding.errors import SettingsError
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
 from grounding.query.linking import QueryBuilder
-from rai.ledger.proof_file import Proven
-from rai.ledger.publish import Publisher
+from rai.ledger.checkpoints.proof_file import Proven
+from rai.ledger.checkpoints.publish import Publisher
 from rai.ledger.watch import LOOK_S, Watched
 from rai.ports import Ledger, PromptScreen
 from rai.records import Report, Source

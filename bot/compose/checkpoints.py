@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.compose.resources import Resources
 from bot.settings.settings import Settings
-from rai.ledger.publish import Publisher, Signable
+from rai.ledger.checkpoints.publish import Publisher, Signable
 from rai.ports import CheckpointSink
 
 SETTING = "ATTEST_LEDGER_CHECKPOINTS"

@@ -13,7 +13,7 @@ from bot.workers.live import LiveWorker, live_workers
 from grounding.database.postgres import NOW, Postgres, Server, refuse_unfit, retried, told
 from grounding.database.schema import LOCK, NOT_WHOLE, PartState, SchemaPart, has_role, lacking, states, upgrade
 from grounding.errors import InputError, SettingsError, StoreError
-from rai.ledger.checkpoint import load_signing_seed
+from rai.ledger.checkpoints.checkpoint import load_signing_seed
 from rai.ledger.key import TO_BE_GIVEN, load_key
 from rai.ledger.watched_store import NO_ANCHOR
 

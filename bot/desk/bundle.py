@@ -14,7 +14,7 @@ from bot.desk.index import Desk, DownloadRow, Draw
 from bot.desk.search import DeskSearch
 from grounding.errors import InputError
 from rai.ledger.attest_verify import TABLE, cells_of
-from rai.ledger.proof_file import Proven
+from rai.ledger.checkpoints.proof_file import Proven
 from rai.ports import Ledger
 from rai.records import Entry
 

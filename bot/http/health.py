@@ -8,10 +8,10 @@ from aiohttp import web
 
 from bot.http.among_workers import PEERS
 from bot.http.app_keys import METRICS, SYSTEM
+from bot.http.background.index_follow import FOLLOWER
+from bot.http.background.ledger_checkpoints import SCHEDULE
+from bot.http.background.ledger_watch import WATCHER
 from bot.http.errors import LOG
-from bot.http.index_follow import FOLLOWER
-from bot.http.ledger_checkpoints import SCHEDULE
-from bot.http.ledger_watch import WATCHER
 from bot.system import System
 from grounding.errors import AttestError
 

@@ -10,7 +10,7 @@ from aiohttp import web
 from bot.desk.index import Desk
 from bot.desk.search import LONGEST, is_day, misread
 from bot.http.app_keys import SYSTEM
-from bot.http.desk import DESK
+from bot.http.background.desk import DESK
 from bot.replay.affected import AffectedTurn, Untouched, affected, alike, changed_documents, unknown_document
 from bot.review.desk_page import desk_page
 from bot.review.listing import reached

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from bot.desk.daily import REFUSED, STRUCK
 from bot.http.app_keys import SYSTEM
-from bot.http.desk import DESK
+from bot.http.background.desk import DESK
 from bot.judging.figures import Span, figures
 from bot.review.desk_page import desk_page
 from bot.review.listing import reached

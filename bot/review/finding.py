@@ -14,7 +14,7 @@ from bot.desk.bundle import write_bundle
 from bot.desk.index import STRATA, Desk, Draw
 from bot.desk.search import DeskSearch, misread
 from bot.http.app_keys import SYSTEM
-from bot.http.desk import DESK
+from bot.http.background.desk import DESK
 from bot.http.errors import Refused
 from bot.review.desk_page import desk_page
 from bot.review.listing import line, reached, refuse

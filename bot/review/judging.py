@@ -13,7 +13,7 @@ from bot.desk.index import COUNTED
 from bot.desk.search import REASONS, DeskSearch, misread
 from bot.desk.table import BYTE_ORDER_MARK
 from bot.http.app_keys import SYSTEM
-from bot.http.desk import DESK
+from bot.http.background.desk import DESK
 from bot.http.errors import Refused
 from bot.judging import corrections
 from bot.judging.sample import put_into_queue

@@ -19,10 +19,10 @@ from bot.desk.rows import row_of
 from bot.desk.search import CHOICES, DeskSearch, misread
 from bot.events.looks import record_read
 from bot.http.app_keys import SYSTEM
-from bot.http.desk import DESK
+from bot.http.background.desk import DESK
+from bot.http.background.ledger_watch import WATCHER, LedgerWatcher
 from bot.http.errors import LOG, Refused
 from bot.http.forwarding import is_encrypted
-from bot.http.ledger_watch import WATCHER, LedgerWatcher
 from bot.judging.verdict import said_about
 from bot.review.desk_page import desk_page
 from bot.review.door import ACCESS, NEW_LINK, session_of

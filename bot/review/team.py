@@ -10,7 +10,7 @@ from aiohttp import web
 from bot.desk.rows import row_of
 from bot.desk.search import DeskSearch
 from bot.http.app_keys import SYSTEM
-from bot.http.desk import DESK
+from bot.http.background.desk import DESK
 from bot.http.errors import Refused
 from bot.privacy.facts import person_key
 from bot.review.door import sees_all, session_of

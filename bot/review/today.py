@@ -7,7 +7,7 @@ from aiohttp import web
 from bot.desk.search import DeskSearch, misread
 from bot.events.kinds import EVERY
 from bot.http.app_keys import SYSTEM
-from bot.http.desk import DESK
+from bot.http.background.desk import DESK
 from bot.replay.today import TURN, todays
 from bot.review.desk_page import desk_page
 from bot.review.listing import reached

@@ -13,15 +13,15 @@ from bot.compose.signin import identity_provider
 from bot.http import api, health, source
 from bot.http.among_workers import add_among_workers
 from bot.http.app_keys import ANSWER, DELIVERIES, LINKS, METRICS, SYSTEM
-from bot.http.desk import add_desk
+from bot.http.background.desk import add_desk
+from bot.http.background.index_follow import add_index_follow
+from bot.http.background.ledger_checkpoints import add_checkpoints
+from bot.http.background.ledger_watch import add_ledger_watch
+from bot.http.background.retention import add_retention
 from bot.http.errors import Handler, errors
 from bot.http.guard import guard, secure
-from bot.http.index_follow import add_index_follow
-from bot.http.ledger_checkpoints import add_checkpoints
-from bot.http.ledger_watch import add_ledger_watch
 from bot.http.metrics import Metrics
 from bot.http.responses import static
-from bot.http.retention import add_retention
 from bot.http.source_links import SourceLinks
 from bot.observability.turn_mark import marked
 from bot.places import places_of

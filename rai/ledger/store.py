@@ -54,7 +54,17 @@ from rai.ledger.chain import (
     result_of,
     walk,
 )
-from rai.ledger.checkpoint import Checkpoint, SigningKey, load_signing_seed, origin_of, parse_checkpoint, parse_note
+from rai.ledger.checkpoints.checkpoint import (
+    Checkpoint,
+    SigningKey,
+    load_signing_seed,
+    origin_of,
+    parse_checkpoint,
+    parse_note,
+)
+from rai.ledger.checkpoints.proof_file import Proven, proof_document
+from rai.ledger.checkpoints.signing import Proof, SignedTree
+from rai.ledger.checkpoints.signing_keys import SigningKeys
 from rai.ledger.contents import CONTENT
 from rai.ledger.databases.form import LedgerDatabase, RecordedTurn, RecordedTwice
 from rai.ledger.databases.postgres import PostgresLedger
@@ -62,9 +72,6 @@ from rai.ledger.databases.sqlite import BUSY_SECONDS, SqliteLedger, store_errors
 from rai.ledger.export import export_lines
 from rai.ledger.key import TO_BE_GIVEN, Anchor, Mark, discard, load_key, signing_key_beside
 from rai.ledger.moved import Moved, moved_by, refuse_moved
-from rai.ledger.proof_file import Proven, proof_document
-from rai.ledger.signing import Proof, SignedTree
-from rai.ledger.signing_keys import SigningKeys
 from rai.ledger.stored_contents import StoredContents, StoredPart, entries_of, entry_of, made_of, stored_part
 from rai.ledger.together import Together
 from rai.ledger.watch import LOOK_S, LedgerWatch, Watched

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from rai.ledger.attest_verify import audit
-from rai.ledger.tree import Frontier, leaf_hash
+from rai.ledger.checkpoints.tree import Frontier, leaf_hash
 from tests.bench.figures import Figure
 from tests.bench.place import Place
 from tests.fakes.form2 import SIGNER, Form2Ledger, text_of

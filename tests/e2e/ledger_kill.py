@@ -31,8 +31,8 @@ from bot.settings.load import SAMPLE
 from grounding.database.postgres import Postgres
 from rai.embedded.checkpoint_folder import FolderSink
 from rai.ledger.attest_verify import audit, told
+from rai.ledger.checkpoints.publish import Publisher
 from rai.ledger.key import Anchor, load_key
-from rai.ledger.publish import Publisher
 from rai.ledger.store import SqlLedger
 from tests.e2e.ledger_work import canary
 from tests.e2e.processes import ROOT, address_of, environment_of, settings_over, started

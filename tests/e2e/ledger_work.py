@@ -20,7 +20,7 @@ import psycopg  # noqa: F401 - each fork would import it anew
 from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
 from rai.embedded.checkpoint_folder import FolderSink
-from rai.ledger.publish import Publisher
+from rai.ledger.checkpoints.publish import Publisher
 from rai.ledger.store import SqlLedger
 
 

@@ -21,7 +21,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from bot.compose import system as composing
 from bot.compose.system import compose
 from bot.http.app_keys import ANSWER
-from bot.http.desk import DESK
+from bot.http.background.desk import DESK
 from bot.operator import operator
 from bot.server.app import build_app
 from bot.state import State

@@ -9,9 +9,9 @@ from typing import Any
 
 from rai.ledger.attest_verify import leaf_data
 from rai.ledger.chain import GENESIS, canonical, key_id, seal
-from rai.ledger.checkpoint import Checkpoint, SigningKey, origin_of, sign_checkpoint
-from rai.ledger.proof_file import proof_document
-from rai.ledger.tree import inclusion_proof, leaf_hash, root_of
+from rai.ledger.checkpoints.checkpoint import Checkpoint, SigningKey, origin_of, sign_checkpoint
+from rai.ledger.checkpoints.proof_file import proof_document
+from rai.ledger.checkpoints.tree import inclusion_proof, leaf_hash, root_of
 
 KEY = bytes(range(32))
 LEDGER_ID = "00112233445566778899aabbccddeeff"

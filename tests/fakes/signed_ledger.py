@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Collection
 
 from grounding.errors import StoreError
-from rai.ledger.checkpoint import Checkpoint, parse_checkpoint, parse_note
+from rai.ledger.checkpoints.checkpoint import Checkpoint, parse_checkpoint, parse_note
 from rai.records import Entry
 from tests.fakes.form2 import LEDGER_ID, SIGNER, Form2Ledger
 

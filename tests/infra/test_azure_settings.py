@@ -11,7 +11,7 @@ import pytest
 from bot.settings.forms import PREFIX
 from bot.settings.load import load_settings
 from grounding.database.postgres import OLDEST
-from rai.ledger.checkpoint import load_signing_seed
+from rai.ledger.checkpoints.checkpoint import load_signing_seed
 from rai.ledger.key import load_key
 from tests.infra.bicep import APP, MADE_UP, ROOT, settings
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from grounding.database import schema
 from grounding.database.postgres import Postgres
-from rai.ledger.checkpoint import load_signing_seed
+from rai.ledger.checkpoints.checkpoint import load_signing_seed
 from rai.ledger.databases.postgres import PART
 from rai.ledger.key import load_key, signing_key_beside
 from rai.ledger.store import SqlLedger

@@ -119,7 +119,7 @@ WRITERS = {
     "bot/turn/entries/disputes.py": None,
     "bot/turn/entries/quarantine.py": None,
     "bot/turn/entries/recording.py": "bot/turn/entries/record.py",
-    "rai/ledger/signing_keys.py": None,
+    "rai/ledger/checkpoints/signing_keys.py": None,
 }
 """Modules that write entries, with the module that makes their bodies where it is another."""
 

@@ -14,7 +14,7 @@ from bot.compose.parts import block_reader
 from bot.settings.settings import Settings
 from bot.system import System
 from grounding.errors import ServiceError, StoreError
-from rai.ledger.publish import ContradictionError
+from rai.ledger.checkpoints.publish import ContradictionError
 from rai.records import Verification
 
 DIRECTORY, CHECKPOINTS = "directory", "checkpoints"

@@ -19,9 +19,9 @@ from bot.operator import operator
 from bot.settings.load import load_settings
 from rai.ledger.attest_verify import AuditReport, audit, audit_proof
 from rai.ledger.chain import GENESIS, SealedRow, seal
+from rai.ledger.checkpoints.proof_file import FORMAT
 from rai.ledger.export import export_lines
 from rai.ledger.key import load_key
-from rai.ledger.proof_file import FORMAT
 from rai.ledger.store import SqlLedger
 from tests.bot.commands.conftest import Ran
 from tests.bot.commands.fakes import FakeWorld

@@ -16,7 +16,7 @@ from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.desk.index import Desk, Reach
-from bot.http.desk import DESK
+from bot.http.background.desk import DESK
 from bot.records import Ask
 from bot.server.app import build_app
 from grounding.errors import StoreError

@@ -7,12 +7,12 @@ from collections.abc import Collection
 
 import pytest
 
-from bot.http.desk import DESK
+from bot.http.background.desk import DESK
 from bot.records import Actor, Ask
 from bot.review.roles import RIGHTS, Role
 from bot.turn.entries.disputes import Reporter, report
 from grounding.errors import InputError
-from rai.ledger.proof_file import Proven
+from rai.ledger.checkpoints.proof_file import Proven
 from tests.bot.review.conftest import Open, ReviewDesk, Visitor
 
 PEOPLE = {

@@ -32,10 +32,10 @@ from rai.ledger.attest_verify import (
     main,
     notes_in,
 )
-from rai.ledger.checkpoint import Checkpoint, SigningKey, sign_checkpoint
+from rai.ledger.checkpoints.checkpoint import Checkpoint, SigningKey, sign_checkpoint
+from rai.ledger.checkpoints.tree import inclusion_proof, root_of, verify_inclusion
 from rai.ledger.contents import sha256_of
 from rai.ledger.store import SqlLedger
-from rai.ledger.tree import inclusion_proof, root_of, verify_inclusion
 from tests.fakes.form2 import LEDGER_ID, NEXT_SIGNER, ORIGIN, SIGNER, Form2Ledger, Line, commitment, text_of
 from tests.fakes.recorded_turn import recorded_turn
 from tests.tables import Tables
@@ -555,7 +555,7 @@ def test_every_changed_byte_of_a_checkpoint_is_a_break(tmp_path: Path, at: int) 
 
 @pytest.mark.parametrize("seq", range(1, 23))
 def test_an_entry_is_proven(given_to: Given, seq: int) -> None:
-    """With the hashes that rai/ledger/tree.py finds, which anybody can verify against the signed root."""
+    """With the hashes that rai/ledger/checkpoints/tree.py finds, which anybody can verify against the signed root."""
     made = ledger()
     entry = given_to.check(text_of(made.lines()), asked=str(seq)).entry
     assert entry is not None

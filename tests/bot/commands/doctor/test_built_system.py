@@ -20,7 +20,7 @@ from bot.settings.load import load_settings
 from grounding.services.remote import Remote
 from rai.azure.checkpoint_container import ContainerSink
 from rai.embedded.checkpoint_folder import FolderSink
-from rai.ledger.publish import Publisher, name_of
+from rai.ledger.checkpoints.publish import Publisher, name_of
 from rai.model_files import CLASSIFIER, EMBEDDING, FILES, TOKENIZER
 from tests.fakes import faults
 from tests.fakes.blob_server import SIGNATURE, BlobServer

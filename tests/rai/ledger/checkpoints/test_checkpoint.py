@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grounding.errors import InputError, SettingsError
-from rai.ledger.checkpoint import (
+from rai.ledger.checkpoints.checkpoint import (
     Checkpoint,
     SigningKey,
     VerifierKey,

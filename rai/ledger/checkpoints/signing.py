@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from grounding.errors import InputError, StoreError
 from rai.ledger.chain import SealedRow, Walk, leaf_data, walk
-from rai.ledger.checkpoint import Checkpoint, SigningKey, origin_of, sign_checkpoint
-from rai.ledger.tree import Frontier, inclusion_proof, inclusion_proofs, leaf_hash, root_of
+from rai.ledger.checkpoints.checkpoint import Checkpoint, SigningKey, origin_of, sign_checkpoint
+from rai.ledger.checkpoints.tree import Frontier, inclusion_proof, inclusion_proofs, leaf_hash, root_of
 from rai.ledger.watch import SLICE, Watchable, standing
 
 

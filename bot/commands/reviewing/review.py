@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 import yaml
 
-from bot.commands.ledger_search import Since, Until, opened_desk
+from bot.commands.ledger.search import Since, Until, opened_desk
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run, settings_of

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grounding.errors import InputError
-from rai.ledger.tree import (
+from rai.ledger.checkpoints.tree import (
     EMPTY,
     Frontier,
     consistency_proof,

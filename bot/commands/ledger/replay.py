@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.commands.ledger_search import Before, OfDocument, Outcome, Since, Until, brought_up
+from bot.commands.ledger.search import Before, OfDocument, Outcome, Since, Until, brought_up
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, progress, table
 from bot.commands.shared.startup import run, settings_of

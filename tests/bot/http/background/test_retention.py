@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from pytest_aiohttp.plugin import AiohttpClient
 
-from bot.http.retention import EVERY_S, RetentionSweeper
+from bot.http.background.retention import EVERY_S, RetentionSweeper
 from bot.privacy.conversations import Kept
 from bot.privacy.retention import Retained
 from bot.server.app import build_app

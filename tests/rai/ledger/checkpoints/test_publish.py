@@ -10,7 +10,7 @@ import pytest
 
 from grounding.errors import ServiceRejected, ServiceUnavailable, StoreError
 from rai.embedded.checkpoint_folder import FolderSink
-from rai.ledger.publish import ContradictionError, Publisher, name_of, size_in
+from rai.ledger.checkpoints.publish import ContradictionError, Publisher, name_of, size_in
 from rai.records import KeptCheckpoint
 from tests.fakes.form2 import LEDGER_ID, NEXT_SIGNER, SIGNER, Form2Ledger
 from tests.fakes.signed_ledger import SignedLedger

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rai.ledger import attest_verify
-from rai.ledger.proof_file import FORMAT, proof_document
+from rai.ledger.checkpoints.proof_file import FORMAT, proof_document
 from tests.fakes.form2 import LEDGER_ID, Form2Ledger
 
 

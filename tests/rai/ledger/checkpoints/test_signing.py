@@ -13,9 +13,9 @@ import pytest
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger.attest_verify import audit
 from rai.ledger.chain import leaf_data
-from rai.ledger.checkpoint import VerifierKey, open_checkpoint
+from rai.ledger.checkpoints.checkpoint import VerifierKey, open_checkpoint
+from rai.ledger.checkpoints.tree import leaf_hash, verify_consistency, verify_inclusion
 from rai.ledger.store import SqlLedger
-from rai.ledger.tree import leaf_hash, verify_consistency, verify_inclusion
 
 TURNS = 20
 

@@ -15,7 +15,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient
 from pytest_aiohttp.plugin import AiohttpClient
 
-from bot.http import ledger_watch
+from bot.http.background import ledger_watch
 from bot.server.app import build_app
 from bot.settings.load import load_settings
 from grounding.errors import StoreError

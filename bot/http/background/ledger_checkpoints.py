@@ -17,7 +17,7 @@ from bot.http.errors import LOG
 from bot.http.metrics import Metrics
 from bot.workers.lease import Lease, LeaseStanding
 from grounding.errors import AttestError, StoreError
-from rai.ledger.publish import Publisher
+from rai.ledger.checkpoints.publish import Publisher
 
 LOOK_S = 60.0
 """Seconds after which the ledger is compared with what is published, and one that failed is tried again, if the schedule is slower."""

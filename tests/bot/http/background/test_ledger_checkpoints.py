@@ -13,13 +13,13 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient
 from pytest_aiohttp.plugin import AiohttpClient
 
-from bot.http.ledger_checkpoints import SCHEDULE, CheckpointSchedule
+from bot.http.background.ledger_checkpoints import SCHEDULE, CheckpointSchedule
 from bot.server.app import build_app
 from grounding.errors import ServiceUnavailable
 from grounding.services.remote import Remote
 from rai.azure.checkpoint_container import ContainerSink
 from rai.embedded.checkpoint_folder import FolderSink
-from rai.ledger.publish import Publisher, name_of
+from rai.ledger.checkpoints.publish import Publisher, name_of
 from rai.ports import CheckpointSink
 from rai.records import KeptCheckpoint
 from tests.eventually import eventually
@@ -149,7 +149,7 @@ async def test_an_end_waits_for_no_place_that_hangs(
             await asyncio.sleep(60)
             return None
 
-    monkeypatch.setattr("bot.http.ledger_checkpoints.STOP_S", 0.05)
+    monkeypatch.setattr("bot.http.background.ledger_checkpoints.STOP_S", 0.05)
     client = await aiohttp_client(serving(SignedLedger(Form2Ledger(2)), Hanging()))
     async with asyncio.timeout(5):
         await client.close()

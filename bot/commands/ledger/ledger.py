@@ -11,9 +11,9 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from bot.commands.ledger_affected import affected
-from bot.commands.ledger_replay import replay
-from bot.commands.ledger_search import search
+from bot.commands.ledger.affected import affected
+from bot.commands.ledger.replay import replay
+from bot.commands.ledger.search import search
 from bot.commands.privacy import erase
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
@@ -27,14 +27,14 @@ from bot.turn.entries.delivery import Arrival, Arrivals, arrival_of
 from bot.view.decisions import decided
 from grounding.errors import AttestError, InputError
 from rai.ledger.chain import GENESIS
-from rai.ledger.checkpoint import Checkpoint, origin_of, parse_checkpoint, parse_note
+from rai.ledger.checkpoints.checkpoint import Checkpoint, origin_of, parse_checkpoint, parse_note
+from rai.ledger.checkpoints.proof_file import proof_document
+from rai.ledger.checkpoints.signing_keys import SigningKeys, rotate
+from rai.ledger.checkpoints.signing_keys import finish as finish_change
 from rai.ledger.contents import UNREADABLE
 from rai.ledger.export import FORMAT, FORMAT_1, lenient_json, verify_export
 from rai.ledger.key import load_key
-from rai.ledger.proof_file import proof_document
 from rai.ledger.secret_file import write_durably
-from rai.ledger.signing_keys import SigningKeys, rotate
-from rai.ledger.signing_keys import finish as finish_change
 from rai.ports import Ledger
 from rai.records import Break, Entry, Verification
 

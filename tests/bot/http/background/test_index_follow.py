@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.http import index_follow
-from bot.http.index_follow import IndexFollower
+from bot.http.background import index_follow
+from bot.http.background.index_follow import IndexFollower
 from grounding.errors import StoreError
 from tests.bot.http.conftest import Start
 from tests.fakes.system import Fake

@@ -9,8 +9,8 @@ import pytest
 
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger.chain import KEY
-from rai.ledger.checkpoint import SigningKey, load_signing_seed
-from rai.ledger.signing_keys import SigningKeys, finish, rotate
+from rai.ledger.checkpoints.checkpoint import SigningKey, load_signing_seed
+from rai.ledger.checkpoints.signing_keys import SigningKeys, finish, rotate
 from rai.records import Entry
 from tests.fakes.form2 import LEDGER_ID, ORIGIN
 

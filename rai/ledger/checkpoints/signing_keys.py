@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.entry_schema import NAME, SCHEMA
 from rai.ledger.chain import KEY
-from rai.ledger.checkpoint import SigningKey, VerifierKey, load_signing_seed, origin_of
+from rai.ledger.checkpoints.checkpoint import SigningKey, VerifierKey, load_signing_seed, origin_of
 from rai.ledger.secret_file import sync_folder, write_durably
 from rai.records import Entry
 

@@ -11,8 +11,8 @@ from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.desk.index import NAME
 from bot.desk.search import DeskSearch
-from bot.http import desk as following
-from bot.http.desk import DESK
+from bot.http.background import desk as following
+from bot.http.background.desk import DESK
 from bot.records import Ask
 from bot.server.app import build_app
 from tests.fakes.system import fake_system

@@ -11,7 +11,14 @@ from typing import Protocol
 
 from grounding.errors import InputError, ServiceRejected, StoreError
 from rai.ledger.chain import NAMING
-from rai.ledger.checkpoint import Checkpoint, VerifierKey, open_checkpoint, origin_of, parse_checkpoint, parse_note
+from rai.ledger.checkpoints.checkpoint import (
+    Checkpoint,
+    VerifierKey,
+    open_checkpoint,
+    origin_of,
+    parse_checkpoint,
+    parse_note,
+)
 from rai.ports import CheckpointSink
 from rai.records import Entry
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from bot.cli import main
-from bot.commands.ledger import decided_in
+from bot.commands.ledger.ledger import decided_in
 from bot.commands.shared.wiring import LedgerOpener, Wiring
 from bot.compose.record import open_ledger, open_record
 from bot.settings.load import load_settings
@@ -255,7 +255,7 @@ def test_an_export_that_is_broken_off_is_an_entry_too(ledger: Ledger) -> None:
         said.append(line)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bot.commands.ledger.typer.echo", full)
+        patch.setattr("bot.commands.ledger.ledger.typer.echo", full)
         ledger("export")
     newest = ledger("list", "--json").document["entries"][0]["body"]
     assert (newest["entries"], newest["head"], newest["complete"]) == (1, None, False)
