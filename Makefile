@@ -8,7 +8,7 @@ SUITE = -m pytest -n auto --dist loadfile --no-loadscope-reorder --randomly-seed
 # The suite starts some hundred processes: without bytecode each of them compiles the whole program again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-dev run test coverage aimock teams-tools rows lists release check-infra bench fuzz train-screen train-reader check format clean
+.PHONY: help setup setup-dev run test thorough coverage aimock teams-tools rows lists release check-infra bench fuzz train-screen train-reader check format clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -26,6 +26,9 @@ test: setup-dev  ## lint, types and the whole suite in random order; SEED=number
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check --quiet . && .venv/bin/mypy
 	@echo "tests in random order; make test SEED=$(SEED) repeats it"
 	@PYTHONHASHSEED=$(SEED) .venv/bin/python $(SUITE)
+
+thorough: setup-dev  ## as test, with all cases of the tests that repeat one thing over many: test draws some by its seed
+	@TEST_THOROUGH=1 $(MAKE) --no-print-directory test SEED=$(SEED) PYTEST_ARGS="$(PYTEST_ARGS)"
 
 coverage: setup-dev  ## the suite again, counting the lines it runs; the figure, and what it leaves out by module, in build/coverage.md
 	@rm -rf build/coverage build/coverage.md; mkdir -p build/coverage

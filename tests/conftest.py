@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis
+import psutil
 import pytest
 from sqlalchemy import make_url
 
@@ -56,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 
 
+WORKER_BYTES = 3 * 2**30
+"""What a worker and its processes take at most, with room."""
 LONG = (
     "tests/e2e/",
     "tests/infra/",
@@ -74,8 +77,11 @@ LONG = (
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """One worker more than processors: the long files mostly wait for processes that they started, killed or want to end."""
-    return (os.cpu_count() or 1) + 1 if config.option.numprocesses == "auto" else None
+    """Two workers more than processors, as far as memory goes: the long files mostly wait for processes that they started, killed or want to end."""
+    if config.option.numprocesses != "auto":
+        return None
+    cores, room = os.cpu_count() or 1, psutil.virtual_memory().available // WORKER_BYTES
+    return max(1, min(cores + 2, max(cores, room)))
 
 
 @pytest.hookimpl(trylast=True)

@@ -14,6 +14,7 @@ import pytest
 
 from tests.patterns.attack import attacks
 from tests.patterns.gather import Pattern, gathered, sites
+from tests.thorough import some
 
 SIZE = 600
 LIMIT_S = 30.0
@@ -49,7 +50,7 @@ def _attack(end: Connection, patterns: Sequence[Pattern], size: int) -> None:
         end.send(None)
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", some(range(PARTS), 3))
 def test_every_pattern_comes_to_an_end(part: int) -> None:
     assert [p.place for p in endless(gathered()[part::PARTS])] == []
 

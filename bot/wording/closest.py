@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
-
-import yaml
 
 from bot.wording.refusals import FALLBACK
+from grounding.tables import yaml_table
 
 
 @cache
 def _texts() -> dict[str, dict[str, str]]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    table: dict[str, dict[str, str]] = yaml.load(
-        resources.files("bot.wording").joinpath("closest.yaml").read_text("utf-8"),
-        loader,  # noqa: S506 - both are safe loaders
-    )
+    table: dict[str, dict[str, str]] = yaml_table(__file__, "closest.yaml")
     return table
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
-
-import yaml
 
 from bot.wording.refusals import FALLBACK, refusal_text
 from grounding.prompting.prompt import insufficient_sentence
+from grounding.tables import yaml_table
 from rai.records import Outcome
 
 _CODES = ("screen_unavailable", "model_unavailable", "search_unavailable", "ledger_unavailable", "deadline")
@@ -24,8 +22,7 @@ def texts() -> Mapping[str, Mapping[str, str]]:
 @cache
 def in_languages(name: str) -> Mapping[str, Mapping[str, str]]:
     """A file of this folder that holds texts by language. Raises ValueError where a language lacks one that English has, or has another."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    table = yaml.load(resources.files("bot.wording").joinpath(name).read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
+    table = yaml_table(__file__, name)
     held: dict[str, dict[str, str]] = {code: dict(row) for code, row in table.items()}
     odd = [code for code, row in held.items() if row.keys() != held[FALLBACK].keys()]
     if odd:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from itertools import islice
 from typing import Any
-
-import yaml
 
 from grounding.query.trade_words import language_of_trade
 from grounding.quoting.countries import language_of_countries
 from grounding.records import Turn
+from grounding.tables import yaml_table
 from rai.records import Category
 from rai.screening.languages import language
 
@@ -37,8 +35,7 @@ class RefusalTexts:
 @cache
 def texts() -> dict[str, RefusalTexts]:
     """Language to its texts."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    table = yaml.load(resources.files("bot.wording").joinpath("refusals.yaml").read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
+    table = yaml_table(__file__, "refusals.yaml")
     return {code: RefusalTexts(**row) for code, row in table.items()}
 
 

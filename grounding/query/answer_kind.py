@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from grounding.tables import yaml_table
 from grounding.text import STOP_WORDS, stem, terms
 
 
@@ -28,7 +26,7 @@ class AnswerKind:
 
 
 def _kinds() -> tuple[AnswerKind, ...]:
-    table: dict[str, Any] = yaml.safe_load(files("grounding.query").joinpath("answer_kinds.yaml").read_text("utf-8"))
+    table: dict[str, Any] = yaml_table(__file__, "answer_kinds.yaml")
 
     def pattern(text: str, *, cased: bool = False) -> re.Pattern[str]:
         whole = text

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 
-import yaml
+from grounding.tables import yaml_table
 
 _END = r"[\s.!]*$"
 _BEGIN = r"^\W*(?:(?:hi|hello|hey|hallo)\W+)?"
@@ -15,9 +14,7 @@ _BEGIN = r"^\W*(?:(?:hi|hello|hey|hallo)\W+)?"
 @cache
 def _forms() -> tuple[tuple[re.Pattern[str], str], ...]:
     """Patterns of a whole question, each with what is asked of the rest of it."""
-    table: dict[str, dict[str, str]] = yaml.safe_load(
-        files("grounding.query").joinpath("indirect.yaml").read_text("utf-8")
-    )
+    table: dict[str, dict[str, str]] = yaml_table(__file__, "indirect.yaml")
     forms = []
     for row in table.values():
         asked = rf"{_BEGIN}{row['who']} ?(?:{row['asks']})[,:]? (?P<rest>(?:{row['question']})\b.+)$"

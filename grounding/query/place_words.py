@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
-import yaml
+from grounding.tables import yaml_table
 
 
 @cache
 def _forms() -> tuple[tuple[re.Pattern[str], str], ...]:
     """Patterns of the words that point at a place, each with what stands before the place instead; empty where that stands there already."""
-    table: Mapping[str, Mapping[str, str]] = yaml.safe_load(
-        files("grounding.query").joinpath("place_words.yaml").read_text("utf-8")
-    )
+    table: Mapping[str, Mapping[str, str]] = yaml_table(__file__, "place_words.yaml")
     forms: list[tuple[re.Pattern[str], str]] = []
     for row in table.values():
         behind = rf"(?<!\w)(?P<lead>(?:{row['from']}) )(?:{row['words']})(?!\w)"

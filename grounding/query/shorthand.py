@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
-
-import yaml
 
 from grounding.query.conversation import FILLERS, content
+from grounding.tables import yaml_table
 from grounding.text import caseless, terms
 
 
 @cache
 def _full() -> dict[str, str]:
-    table: dict[str, str] = yaml.safe_load(files("grounding.query").joinpath("shorthand.yaml").read_text("utf-8"))
+    table: dict[str, str] = yaml_table(__file__, "shorthand.yaml")
     return {caseless(str(typed)): meant for typed, meant in table.items()}
 
 
@@ -32,15 +30,13 @@ def in_full(question: str) -> dict[str, str]:
 
 @cache
 def _otherwise() -> Mapping[str, Sequence[str]]:
-    table: dict[str, list[str]] = yaml.safe_load(files("grounding.query").joinpath("synonyms.yaml").read_text("utf-8"))
+    table: dict[str, list[str]] = yaml_table(__file__, "synonyms.yaml")
     return {caseless(word): tuple(others) for word, others in table.items()}
 
 
 @cache
 def _compared_by() -> Mapping[str, Sequence[str]]:
-    table: dict[str, list[str]] = yaml.safe_load(
-        files("grounding.query").joinpath("comparisons.yaml").read_text("utf-8")
-    )
+    table: dict[str, list[str]] = yaml_table(__file__, "comparisons.yaml")
     return {caseless(word): tuple(others) for word, others in table.items()}
 
 

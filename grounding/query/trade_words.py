@@ -10,11 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from grounding.tables import yaml_table
 from grounding.text import caseless, words
 
 ALSO_ENGLISH = "also_english"
@@ -29,7 +27,7 @@ TELLS_FROM = 5
 
 @cache
 def _table() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(files("grounding.query").joinpath("trade_words.yaml").read_text("utf-8"))
+    loaded: dict[str, Any] = yaml_table(__file__, "trade_words.yaml")
     return loaded
 
 

@@ -13,10 +13,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
-import yaml
-
+from grounding.tables import yaml_table
 from rai.records import Category, Screening
 from rai.screening.markup import cleaned
 from rai.screening.normal_forms import decoded, normal
@@ -77,8 +75,7 @@ class DraftRule:
 @cache
 def draft_rules() -> tuple[DraftRule, ...]:
     """The rules for drafts, of `draft_rules.yaml`, in its order."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    rows = yaml.load(resources.files("rai.screening").joinpath("draft_rules.yaml").read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
+    rows = yaml_table(__file__, "draft_rules.yaml")
     compiled = [
         {**row, "pattern": re.compile(row["pattern"]), "unless": re.compile(row["unless"]) if "unless" in row else None}
         for row in rows

@@ -14,11 +14,8 @@ import unicodedata
 import urllib.parse
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from importlib import resources
 
-import yaml
-
-from grounding.tables import table, word_set
+from grounding.tables import table, word_set, yaml_table
 
 MOST_PIECES = 20
 """Most pieces that one text is decoded into."""
@@ -75,9 +72,7 @@ def spelled_out(plain: str) -> Iterator[str]:
 
 @cache
 def _triggers() -> frozenset[str]:
-    return frozenset(
-        yaml.safe_load(resources.files("rai.screening.rules").joinpath("triggers.yaml").read_text("utf-8"))
-    )
+    return frozenset(yaml_table(__file__, "rules/triggers.yaml"))
 
 
 # --- what is hidden in another form -------------------------------------------------------------------------------

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from grounding.tables import both_ways, slashed, table
+from grounding.tables import both_ways, slashed, table, yaml_table
 
 ROOT = Path(__file__).parents[2]
 READERS = sorted(
@@ -40,3 +41,15 @@ def test_pairs_are_looked_up_from_either_side() -> None:
     assert found["after"] == {"before", "until"}
     assert found["without"] == {"with"}
     assert "from" not in found
+
+
+@pytest.mark.parametrize("without", ["", "CSafeLoader"])
+def test_yaml_beside_a_module_or_below_it_is_read_with_libyaml_or_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without: str
+) -> None:
+    if without:
+        monkeypatch.delattr(yaml, without, raising=False)
+    (tmp_path / "below").mkdir()
+    for name in ("words.yaml", "below/words.yaml"):
+        (tmp_path / name).write_text("grün: [eins, 2]\n", "utf-8")
+        assert yaml_table(str(tmp_path / "module.py"), name) == {"grün": ["eins", 2]}

@@ -6,13 +6,11 @@ import re
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from bot.commands.doctor.diagnosis import Diagnosis
 from grounding.services.cloud import is_azure_ai, is_openai
+from grounding.tables import yaml_table
 
 SOON = timedelta(days=60)
 """Before the day from which it is a note: as early as Azure itself writes to who has a deployment."""
@@ -42,5 +40,5 @@ def retirement(model: str, base_url: str | None) -> tuple[date | None, str]:
 
 @cache
 def _tables() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("retirements.yaml").read_text("utf-8"))
+    found: dict[str, dict[str, Any]] = yaml_table(__file__, "retirements.yaml")
     return found

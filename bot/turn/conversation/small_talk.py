@@ -10,13 +10,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Literal, get_args
-
-import yaml
 
 from bot.records import How, Intent
 from grounding.records import Turn
+from grounding.tables import yaml_table
 from grounding.text import terms
 from rai.screening.languages import language
 
@@ -177,8 +175,7 @@ class _Word:
 @cache
 def lists() -> Lists:
     """The word lists and texts. Raises ValueError for a file that is not as it should be."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    table = yaml.load(resources.files("bot.turn.conversation").joinpath("small_talk.yaml").read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
+    table = yaml_table(__file__, "small_talk.yaml")
     shared = table.pop(EVERYWHERE)
     names, not_names = (frozenset(_plain(table.pop(name)).split()) for name in ("names", "not_names"))
     asking = frozenset(word for row in table.values() for word in _plain(row.pop("asking")).split())
