@@ -280,6 +280,7 @@ _OLDER: Mapping[str, Any] = dict.fromkeys(("text", "comment", "note"), _GIVEN)
 """What a person gave in a body of a kind that has no schema."""
 
 Change = Callable[[str, Leaf], str]
+_SINGLE = frozenset((str, int, float, bool, type(None)))
 _Way = tuple[Any, str]
 """A path while it is walked: the way to what it is in, and the last step. It is put into words where something is refused, and else never."""
 
@@ -353,7 +354,13 @@ class _Walk:
         if isinstance(node, list) and isinstance(value, list | tuple):
             return [self._value(node[0], item, (path, "[]")) for item in value]
         if isinstance(node, Mapping) and isinstance(value, Mapping):
-            return {name: self.field(node, name, inner, path) for name, inner in value.items()}
+            # most of an entry is names, numbers and places: those need no way to them
+            return {
+                name: inner
+                if node.get(name) is Leaf.STRUCTURE and type(inner) in _SINGLE
+                else self.field(node, name, inner, path)
+                for name, inner in value.items()
+            }
         return self._other(value, path)
 
     def _leaf(self, leaf: Leaf, value: Any, path: _Way) -> Any:

@@ -98,6 +98,7 @@ def alike(term: str, others: Iterable[str]) -> dict[str, float]:
     return {other: degree for other in others if len(other) >= 4 and other != term and (degree := _degree(term, other))}
 
 
+@lru_cache(maxsize=65536)
 def _degree(term: str, other: str) -> float:
     first = term[0] == other[0]
     if first and (_INFLECTED.fullmatch(term.removeprefix(other)) or _INFLECTED.fullmatch(other.removeprefix(term))):

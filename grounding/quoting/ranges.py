@@ -137,6 +137,7 @@ def _in_question(question: str, calendar: dict[str, int]) -> Iterator[int]:
             yield number
 
 
+@lru_cache(maxsize=16384)
 def fits(cell: str, asked: SaidValues) -> bool | None:
     """Whether the ranges of a cell hold what is said; None where the cell has none of what is said."""
     plain = caseless(cell)

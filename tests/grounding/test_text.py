@@ -90,3 +90,13 @@ def test_terms_leave_chat_out() -> None:
 
 def test_body_starts_after_the_marker() -> None:
     assert [body_start(t) for t in ("- item", "12. step", "## Title", "plain", "3.5 mm")] == [2, 4, 3, 0, 0]
+
+
+@given(st.text(), st.text())
+def test_a_character_is_made_caseless_whatever_stands_beside_it(one: str, other: str) -> None:
+    assert caseless(one + other) == caseless(one) + caseless(other)
+
+
+def test_terms_that_are_kept_are_not_what_a_caller_holds() -> None:
+    terms("two return labels").append("changed")
+    assert terms("two return labels") == ["two", "return", "label"]
