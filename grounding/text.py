@@ -158,7 +158,7 @@ def terms(text: str) -> list[str]:
     return list(_terms(text) if len(text) <= _SHORT else _terms.__wrapped__(text))
 
 
-_SHORT = 400
+_SHORT = 200
 """Characters of a text whose terms are kept: sentences, cells and questions come again many times in a turn, passages have caches of their own."""
 
 
@@ -199,13 +199,19 @@ def caseless(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_CASELESS)
 
 
+_KEPT_BELOW = 0x3000
+"""Code points of scripts that are written with few letters: those beyond are a million, and have no case."""
+
+
 class _Caseless(dict[int, str]):
     """By code point what `caseless` makes of it, worked out where it is first met: a text is then read at the speed of C."""
 
     def __missing__(self, code: int) -> str:
         char = fold(chr(code))
         base = unicodedata.normalize("NFD", char)[0].lower()
-        self[code] = plain = base if len(base) == 1 else char
+        plain = base if len(base) == 1 else char
+        if code < _KEPT_BELOW:
+            self[code] = plain
         return plain
 
 

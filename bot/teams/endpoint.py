@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 
 import aiohttp
 from aiohttp import http_exceptions, web
@@ -38,7 +39,7 @@ from bot.teams.transports.chosen import transport_for
 from bot.teams.undelivered import Undelivered
 from bot.teams.worker import Busy, Worker
 from bot.turn.entries.delivery import Deliveries
-from grounding.errors import AttestError
+from grounding.errors import AttestError, StoreError, kind_and_place
 from rai.ports import Ledger
 
 log = logging.getLogger(__name__)
@@ -46,6 +47,7 @@ log = logging.getLogger(__name__)
 PATH = "/api/messages"
 READ_TIMEOUT_S = 30.0
 TRIM_EVERY_S = 3600.0
+TAKEN_OVER_AT_ONCE = 100
 _BODY_UNREAD = frozenset({408, 413, 415})
 """After these the rest of the body may still be on its way; the connection is not used again."""
 
@@ -121,6 +123,7 @@ class BotEndpoint:
             knowledge=knowledge,
         )
         self._caretaker: asyncio.Task[None] | None = None
+        self._draining = False
         self._tenants = settings.bot.tenants or ((settings.bot.tenant_id,) if settings.bot.tenant_id else ())
 
     async def open(self, _: web.Application) -> None:
@@ -135,12 +138,15 @@ class BotEndpoint:
 
     async def drain(self, _: web.Application) -> None:
         """Finish what is in hand; what cannot be finished is left to the next process."""
-        if self._caretaker is not None:
-            self._caretaker.cancel()
-            await asyncio.gather(self._caretaker, return_exceptions=True)
+        self._draining = True  # from now on nothing is taken over, and what is in hand is held on to
         await self._worker.drain(self._settings.bounds.turn_deadline_s)
         if self._turns.extension is not None:
             await self._turns.extension.drain()
+        if self._caretaker is not None:
+            self._caretaker.cancel()
+            await asyncio.gather(self._caretaker, return_exceptions=True)
+        with suppress(StoreError):
+            await self._turns.end_rest()
         await self._inbox.release(self._turns.working)
 
     async def close(self, _: web.Application) -> None:
@@ -196,9 +202,10 @@ class BotEndpoint:
         while True:
             try:
                 await self._inbox.renew(dict(self._turns.working))
-                for found in await self._inbox.take_over():
-                    await self._turns.resume(found)
-                await self._turns.deliver_waiting()
+                await self._turns.end_rest()
+                if not self._draining:
+                    await self._take_over()
+                    await self._turns.deliver_waiting()
                 now = asyncio.get_running_loop().time()
                 if not trimmed or now - trimmed > TRIM_EVERY_S:
                     trimmed = now
@@ -206,10 +213,22 @@ class BotEndpoint:
                 if told:
                     log.info("looking after the inbox: as before")
                 told = ""
-            except (AttestError, Busy) as error:
-                if told != (told := f"{type(error).__name__}: {error}"):  # it is tried every second
+            except Exception as error:  # noqa: BLE001  # without it nothing is held on to, and others do everything again
+                known = isinstance(error, AttestError | Busy)
+                why = f"{type(error).__name__}: {error}" if known else kind_and_place(error)
+                if told != (told := why):  # it is tried every second
                     log.warning("looking after the inbox: %s", told)
             await asyncio.sleep(self._lease / 3.5)
+
+    async def _take_over(self) -> None:
+        """Go on with what was left, as much as there is room for; what there is none for, for new work came meanwhile, is let go of again. Raises StoreError."""
+        claimed = await self._inbox.take_over(min(TAKEN_OVER_AT_ONCE, self._worker.room))
+        for n, found in enumerate(claimed):
+            try:
+                await self._turns.resume(found)
+            except Busy:
+                await self._inbox.release({left.key: left.number for left in claimed[n:]})
+                return
 
 
 async def _read(request: web.Request) -> bytes:

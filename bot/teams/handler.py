@@ -41,7 +41,7 @@ from bot.teams.extension.checked import check_card, check_text, found_of
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import MAX_MESSAGE, MessageExtension
 from bot.teams.history import Before, ConversationHistory, Recalled
-from bot.teams.inbox import DELETED, EDITED, Abandoned, ActivityKey, Attempt, Inbox, key_of
+from bot.teams.inbox import DELETED, EDITED, RELEASED_S, Abandoned, ActivityKey, Attempt, Inbox, key_of
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
@@ -74,8 +74,7 @@ GRACE_S = 10.0
 """The pipeline ends a turn at its own deadline; this much later the turn is given up from outside."""
 ORDER_S = 0.1
 """Seconds between two looks whether the message before one is done that another process has."""
-RESUME_WITHIN_S = 300.0
-MAX_ATTEMPTS = 3
+MAX_DEATHS = 3
 """An activity may be what ends its process, and with it whatever waits there: so many are given for one."""
 _UNKNOWN = Before(earlier=False, waits=True, kept=None)
 """Where nobody could look at what stands before a message, or nothing follows from it."""
@@ -157,6 +156,7 @@ class ActivityHandler:
             else None
         )
         self.working: dict[ActivityKey, int] = {}
+        self._unended: dict[ActivityKey, int] = {}
 
     async def receive(self, activity: Json) -> Result:
         """Take an activity and say at once how. Raises Busy, StoreError, RefusedRequest."""
@@ -175,8 +175,18 @@ class ActivityHandler:
 
     async def resume(self, found: Abandoned) -> None:
         """Go on with an activity whose process is gone, or apologise if it is old or several processes died with it."""
-        fresh = found.age_s <= RESUME_WITHIN_S and (found.released or found.attempts < MAX_ATTEMPTS)
-        self._submit(found.activity, found.key, attempt=found.attempts + 1, apologise=not fresh)
+        if "type" not in found.activity:  # left by an older program, which took so what it did at once
+            await self._inbox.done(found.key, found.number)
+            return
+        fresh = found.age_s <= RELEASED_S and found.deaths < MAX_DEATHS
+        self._submit(found.activity, found.key, attempt=found.number, apologise=not fresh)
+
+    async def end_rest(self) -> None:
+        """Store the end of what was done while the state could not be written. Until then it is held, so that nobody does it again. Raises StoreError."""
+        for key, attempt in list(self._unended.items()):
+            await self._inbox.done(key, attempt)
+            del self._unended[key]
+            self._let_go(key)
 
     async def deliver_waiting(self) -> None:
         """Try once more what the channel could not be given. Raises Busy, StoreError."""
@@ -215,7 +225,7 @@ class ActivityHandler:
         asked = key_of(activity)
         await self._inbox.take_back(asked, version)
         for key in list(self.working):
-            if replace(key, activity=key.activity.partition(" ")[0]) == asked:
+            if key.activity != version and replace(key, activity=key.activity.partition(" ")[0]) == asked:
                 self._stops.setdefault(key, Stop()).press()
         await self._history.forget_message(activity)
         await self._undelivered.forget(activity, asked.activity)
@@ -224,7 +234,7 @@ class ActivityHandler:
         self._worker.check()
         key = key_of(activity)
         in_body = wants_replies_in_body(activity)
-        if not await self._inbox.take(key, activity):
+        if not await self._inbox.take(key, activity, left_to_others=not in_body):
             return Result(200, {"activities": []}) if in_body else Result(202)
         try:
             if in_body:
@@ -284,7 +294,12 @@ class ActivityHandler:
             log.error("an apology could not be delivered: %s", kind_and_place(error))  # noqa: TRY400  # no customer text
 
     async def _finish(self, key: ActivityKey, attempt: int) -> None:
-        await self._inbox.done(key, attempt)
+        try:
+            await self._inbox.done(key, attempt)
+        except Exception as error:  # noqa: BLE001  # it is done, and must not be done again
+            log.error("the end of a message is not stored yet: %s", kind_and_place(error))  # noqa: TRY400  # no customer text
+            self._unended[key] = attempt
+            return
         self._let_go(key)
 
     def _let_go(self, key: ActivityKey) -> None:
@@ -322,8 +337,10 @@ class ActivityHandler:
         """Answer a message. True if its end is still to be stored: not where it was stored with the answer, or where another process has taken the message over, because this one was too slow."""
         stop = self._stops[held.key] = Stop()
         kept = before.kept
-        if activity["type"] == "messageUpdate":  # the turn before may have been remembered since
-            await self._history.forget_message(activity)
+        if activity["type"] == "messageUpdate":
+            if held.number > 1:  # whoever took it may have died before it ended the form before
+                await self._forget_message(activity, held.key.activity)
+            await self._history.forget_message(activity)  # the turn before may have been remembered since
             kept = None
         older: Sequence[Waiting] = ()
         if before.waits:
@@ -568,8 +585,7 @@ class ActivityHandler:
             await self._history.forget(activity)
             await self._undelivered.forget(activity)
             await self._inbox.forget(key)
-        elif _someone_came(activity) and await self._inbox.take(key, {}):
-            await self._inbox.done(key)
+        elif _someone_came(activity) and await self._inbox.once(key):
             try:
                 await self._dispatch.say(
                     activity, notice(welcome(self._settings.answering.company, _language(activity)))

@@ -26,7 +26,7 @@ MAX_TEXT = 8000
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What is kept of a conversation: its last turns, oldest first, and the ledger entry of the last answer that was sent there, empty where there is none."""
+    """What is kept of a conversation: its last turns, oldest first, none older than the settings allow and none before a pause of an hour, and the ledger entry of the last answer that was sent there, empty where there is none."""
 
     turns: tuple[Turn, ...] = ()
     answered: str = ""
@@ -42,7 +42,7 @@ class Before:
 
 
 class ConversationHistory:
-    """Recalled turns and sent answers. Times are seconds since the epoch."""
+    """Kept turns and sent answers. Times are seconds since the epoch."""
 
     def __init__(self, state: State, *, days: int, keep: int = KEEP, clock: Callable[[], float] = time.time) -> None:
         self._state = state
@@ -64,17 +64,13 @@ class ConversationHistory:
         """What is kept of the activity's conversation."""
         return (await self.before(activity, earlier=false(), waits=false())).kept or Recalled()
 
-    async def recall(self, activity: Json) -> tuple[Turn, ...]:
-        """The last turns of the activity's conversation, oldest first, none older than the settings allow, and none before a pause of an hour: then it is another call."""
-        rows = await self._state.ask(lambda c: c.execute(self._recalled(activity)).all())
-        return self._call(rows)
-
     def _recalled(self, activity: Json) -> Select[Any]:
         here = and_(_place(turns, activity), turns.c.at >= self._clock() - self._max_age)
         wanted = select(turns.c.id, turns.c.role, turns.c.text, turns.c.at).where(here)
         return wanted.order_by(turns.c.id.desc()).limit(self._keep)
 
     def _call(self, newest_first: Iterable[Any]) -> tuple[Turn, ...]:
+        """The turns since a pause of an hour, oldest first: before it was another call."""
         call, newer = [], self._clock()
         for row in newest_first:
             if newer - row.at > CALL_S:
@@ -94,18 +90,21 @@ class ConversationHistory:
         """Keep, all or nothing, what follows from a message that is out: what was `said` in the turn, that message `sent_id` carried the answer of ledger entry `entry_id`, and that the
         activity is done, if it is still `held`. Without an id or an entry nothing leads from the message to it.
         """
+        at = self._clock()  # when it is done, however often it is tried
 
         def work(connection: Connection) -> None:
             if said:
                 self._add(connection, activity, said, held)
             if sent_id and entry_id:  # whoever has the activity by now: this message is in sight, and that is its entry
-                self._note_sent(connection, activity, sent_id, entry_id)
+                row = {**_columns(activity), "activity": sent_id}
+                connection.execute(delete(sent).where(_place(sent, activity), sent.c.activity == sent_id))
+                connection.execute(insert(sent).values(**row, entry_id=entry_id, at=at))
             if held is not None:
                 connection.execute(ended(held))
 
         if said or (sent_id and entry_id) or held is not None:
             # the end of the activity is its own fence: done twice, the second comes to nothing
-            await self._state.write(work, repeatable=held is not None)
+            await self._state.write(work, repeatable=held is not None or not said)
 
     def _add(self, connection: Connection, activity: Json, said: Sequence[Turn], held: Attempt | None) -> None:
         now, place = self._clock(), _columns(activity)
@@ -124,11 +123,6 @@ class ConversationHistory:
         """Delete the turns of one message, its answer among them: it was edited or deleted."""
         mine = and_(_place(turns, activity), turns.c.activity == str(activity.get("id") or ""))
         await self._state.run(lambda c: c.execute(delete(turns).where(mine)))
-
-    def _note_sent(self, connection: Connection, activity: Json, sent_id: str, entry_id: str) -> None:
-        row = {**_columns(activity), "activity": sent_id}
-        connection.execute(delete(sent).where(_place(sent, activity), sent.c.activity == sent_id))
-        connection.execute(insert(sent).values(**row, entry_id=entry_id, at=self._clock()))
 
     async def entry_of(self, activity: Json, sent_id: str) -> str | None:
         """The ledger entry of the answer in message `sent_id`, if it was sent here and is not too old."""

@@ -46,6 +46,10 @@ EDITED, DELETED = " edited ", " deleted "
 """What stands behind the id of a message in the key of an edited form of it, and in front of it in that of its deletion: no activity's id has a space."""
 _RELEASED = 0.0
 """The lease of what was let go of: it has run out, and no other has this end."""
+RELEASED_S = 300.0
+"""Seconds from when it came in that what was let go of is waited for: whoever takes it over goes on with it for so long."""
+_IN_ORDER = 1000
+"""By so much the number of an attempt rises behind one that was let go of, and by one behind one whose worker died: what is left by it counts the deaths."""
 _STEP_S = 1e-6
 """What a time is later by, at least, than that of the activity stored before it in its conversation: a clock may be put back."""
 
@@ -61,13 +65,13 @@ class ActivityKey:
 
 @dataclass(frozen=True, slots=True)
 class Abandoned:
-    """An activity whose worker is gone. `attempts` counts the tries so far; `age_s` since it came in; `released`: whoever had it went in order, and let go of it."""
+    """An activity whose worker is gone, claimed as the attempt `number`. `deaths`: of workers that had it, those apart that went in order and let go of it; `age_s` since it came in."""
 
     key: ActivityKey
     activity: Json
-    attempts: int
+    number: int
+    deaths: int
     age_s: float
-    released: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +115,11 @@ class Inbox:
         self._lease = lease_s
         self._clock = clock
 
-    async def take(self, key: ActivityKey, activity: Json) -> bool:
+    async def take(self, key: ActivityKey, activity: Json, *, left_to_others: bool = False) -> bool:
         """True if this is the first delivery; False if it was taken before.
 
-        Where the connection is lost behind it, it is taken again, and found taken: then nobody holds on to it, and whoever looks for what was left goes on with it.
+        Where the connection is lost behind it nobody knows whether it is stored, and a StoreError says so; `left_to_others`: then it is taken again, and perhaps found taken by us. Nobody holds on
+        to it so, and whoever looks for what was left goes on with it, which is right for a message whose answer is sent by itself.
         """
         now, other = self._now(), inbox.alias()
         newest = select(func.max(other.c.received_at)).where(_with(key, other)).scalar_subquery()
@@ -126,8 +131,18 @@ class Inbox:
             await self._state.write(
                 lambda c: c.execute(insert(inbox).values(**row, received_at=received_at, body=body)),
                 lock=lock,
-                repeatable=True,
+                repeatable=left_to_others,
             )
+        except Conflict:
+            return False
+        return True
+
+    async def once(self, key: ActivityKey) -> bool:
+        """True for the first who asks, False for all later ones: of what is done at once, and never taken over."""
+        row = {**_columns(key), "status": "done", "attempts": 1, "lease_until": _RELEASED}
+        noted = insert(inbox).values(**row, received_at=self._now(), body=None)
+        try:
+            await self._state.write(lambda c: c.execute(noted))
         except Conflict:
             return False
         return True
@@ -168,10 +183,6 @@ class Inbox:
         wanted = select(inbox.c.attempts).where(_is(held.key))
         return await self._state.ask(lambda c: c.execute(wanted).scalar_one_or_none()) == held.number
 
-    async def is_next(self, key: ActivityKey) -> bool:
-        """Whether nothing that came before it in its conversation is still worked on, by any process."""
-        return not await self._state.ask(lambda c: c.execute(select(self.earlier(key))).scalar_one())
-
     def earlier(self, key: ActivityKey) -> ColumnElement[bool]:
         """The condition that something which came before it in its conversation is still worked on, by any process."""
         own, other = inbox.alias(), inbox.alias()
@@ -179,7 +190,8 @@ class Inbox:
             other.c.received_at < own.c.received_at,
             and_(other.c.received_at == own.c.received_at, other.c.activity < own.c.activity),
         )
-        held = other.c.lease_until > self._now() - UNHELD_S
+        let_go = and_(other.c.lease_until == _RELEASED, other.c.received_at > self._now() - RELEASED_S)
+        held = or_(other.c.lease_until > self._now() - UNHELD_S, let_go)
         return exists(select(literal(1)).where(_is(key, own), _with(key, other), held, earlier))
 
     async def knows(self, key: ActivityKey) -> bool:
@@ -199,10 +211,12 @@ class Inbox:
             for row in rows:
                 key = ActivityKey(row.channel, row.conversation, row.activity)
                 unchanged = and_(_is(key), inbox.c.lease_until == row.lease_until, inbox.c.status == "received")
-                values = {"lease_until": now + self._lease, "attempts": row.attempts + 1}
+                died = row.lease_until != _RELEASED
+                number = row.attempts + (1 if died else _IN_ORDER)
+                values = {"lease_until": now + self._lease, "attempts": number}
                 if connection.execute(update(inbox).where(unchanged).values(values)).rowcount == 1:
-                    released = row.lease_until == _RELEASED
-                    claimed.append(Abandoned(key, json.loads(row.body), row.attempts, row.age_s, released))
+                    deaths = number % _IN_ORDER - 1
+                    claimed.append(Abandoned(key, json.loads(row.body), number, deaths, row.age_s))
             return claimed
 
         return await self._state.run(work)

@@ -117,13 +117,12 @@ class Responses:
         return answer_card(reply_view({**reply, "entry_id": entry.entry_id}, words.language), shown)
 
     async def _record_once(self, key: ActivityKey, body: Json) -> None:
-        if await self._inbox.take(key, {}):
+        if await self._inbox.once(key):
             try:
                 await self._ledger.append("feedback", body)
             except AttestError:
                 await self._inbox.forget(key)
                 raise
-            await self._inbox.done(key)
 
     def _feedback(
         self, activity: Json, entry_id: str | None, reaction: str, text: str = "", *, assumed: bool = False

@@ -43,6 +43,11 @@ class Worker:
         """Jobs that have not ended."""
         return self._pending
 
+    @property
+    def room(self) -> int:
+        """Jobs that would be taken."""
+        return max(0, self._limit - self._pending) if self._open else 0
+
     def check(self) -> None:
         """Raise Busy if another job would not be taken."""
         if not self._open or self._pending >= self._limit:

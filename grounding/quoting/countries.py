@@ -97,7 +97,8 @@ class _People:
 
     def are_meant_by(self, word: str) -> bool:
         """Whether it is one of the words, small."""
-        return word in self.whole or any(word[: len(word) - n] in self.begun for n in range(min(4, len(word))))
+        ends = (n for n in range(min(4, len(word))) if not n or word[-n:].isalnum())
+        return word in self.whole or any(word[: len(word) - n] in self.begun for n in ends)
 
     def code(self, word: str) -> str | None:
         """The code of the country that the longest beginning of a word names."""
@@ -156,7 +157,7 @@ def _stands_for_people(people: _People, text: str, word: str, before: str, start
     return people.are_meant_by(small) and bool(
         people.behind.match(text, end)
         or before in people.beside
-        or (text.startswith(", ", end) and not text[:start].lower().endswith(_NO_PEOPLE))
+        or (text.startswith(", ", end) and not text[max(0, start - 5) : start].lower().endswith(_NO_PEOPLE))
         or (before in people.the and _ENDS.match(text, end))
     )
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -22,7 +23,7 @@ from grounding.store.chunks import ChunkRow, Chunks
 from grounding.store.databases.places import Place, opened
 from grounding.store.documents import Documents, KnownDocument, Unindexed, mark
 from grounding.store.meta import Meta
-from grounding.store.once import was_asked
+from grounding.store.once import once
 from grounding.store.outbox import Outbox, Waiting
 from grounding.store.runs import SharedRuns, note_result, require
 from grounding.store.vectors import ChunkVectors, VectorRow
@@ -45,7 +46,7 @@ class Store:
         self._notes = self._database.notes
         self.folder = self._database.folder
         """Where the indexes lie."""
-        self._generation = 0
+        self._asked, self._newest = count(1), (0, 0)
 
     @property
     def is_shared(self) -> bool:
@@ -64,9 +65,13 @@ class Store:
 
     def generation(self) -> int:
         """Number of commits that changed what can be found; within `asked_once` as it was asked for last, by whomever."""
-        if not was_asked(self):
-            self._generation = self._database.ask(lambda db: Meta(db).number("generation"))
-        return self._generation
+        return once(self, self._ask_generation, lambda: self._newest[1])
+
+    def _ask_generation(self) -> int:
+        asked = next(self._asked)  # of two that ask at the same time the later has the newer
+        found = self._database.ask(lambda db: Meta(db).number("generation"))
+        self._newest = max(self._newest, (asked, found))
+        return found
 
     def kb_version(self) -> str:
         """Version of the knowledge base: equal documents give equal versions, whatever their order."""

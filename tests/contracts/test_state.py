@@ -15,14 +15,14 @@ from sqlalchemy import Connection
 from bot.privacy import conversations
 from bot.state import State, turns
 from bot.teams.history import CALL_S, Before, ConversationHistory, Recalled
-from bot.teams.inbox import DELETED, EDITED, LEASE_S, UNHELD_S, ActivityKey, Attempt, Inbox, fenced_insert
+from bot.teams.inbox import DELETED, EDITED, LEASE_S, RELEASED_S, UNHELD_S, ActivityKey, Attempt, Inbox, fenced_insert
 from bot.teams.ports import Json
 from bot.teams.undelivered import FIRST_S, Undelivered, Waiting
 from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
 from grounding.records import Turn
 from tests.postgres.server import table_files
-from tests.postgres.state import Opener, opener, shared
+from tests.postgres.state import Opener, is_next, opener, shared
 
 DAY_S = 86400.0
 KEY = ActivityKey("msteams", "a:1", "in-1")
@@ -77,18 +77,20 @@ async def test_only_a_lapsed_lease_is_taken_over_and_by_one_alone(state: State, 
     clock.now += 2
     both = await asyncio.gather(inbox.take_over(), other.take_over())
     found = [f for some in both for f in some]
-    assert [(f.key, f.activity, f.attempts, f.age_s) for f in found] == [(KEY, {"text": "x"}, 1, 60.0)]
+    assert [(f.key, f.activity, f.number, f.age_s) for f in found] == [(KEY, {"text": "x"}, 2, 60.0)]
     assert not await inbox.holds(Attempt(KEY, 1))
     assert await inbox.holds(Attempt(KEY, 2))
     await inbox.renew({KEY: 1})  # by the process that was only slow: it is not its any more
     clock.now += 31
-    assert [f.attempts for f in await other.take_over()] == [2]
+    assert [(f.number, f.deaths) for f in await other.take_over()] == [(3, 2)]
     await inbox.release({KEY: 3})
-    assert [f.attempts for f in await inbox.take_over()] == [3]
+    [again] = await inbox.take_over()
+    assert again.deaths == 2, "nobody died"
     await other.done(KEY, 3)  # nor is it this one's
     clock.now += 31
-    assert [f.attempts for f in await inbox.take_over()] == [4]
-    await other.done(KEY, 5)
+    [last] = await inbox.take_over()
+    assert (last.deaths, last.number > again.number > 3) == (3, True)
+    await other.done(KEY, last.number)
     clock.now += 100
     assert await inbox.take_over() == []
 
@@ -113,15 +115,15 @@ async def test_what_a_slow_attempt_writes_after_another_took_over_comes_to_nothi
     await history.forget(PLACE, slow)
     await waiting.forget_turns(PLACE, slow)
 
-    assert [turn.text for turn in await history.recall(PLACE)] == ["before", "of the one that has it", "yes"]
+    assert [turn.text for turn in (await history.kept(PLACE)).turns] == ["before", "of the one that has it", "yes"]
     clock.now += FIRST_S
     assert [(w.message, w.turns, w.held) for w in await waiting.claim_due()] == [
         ({"text": "of the one that has it"}, (Turn("user", "q"),), None)
     ]
     clock.now += 31
-    assert [found.attempts for found in await inbox.take_over()] == [2], "the slow one did not finish it"
+    assert [found.deaths for found in await inbox.take_over()] == [2], "the slow one did not finish it"
     await history.forget(PLACE, Attempt(KEY, 3))
-    assert await history.recall(PLACE) == ()
+    assert (await history.kept(PLACE)).turns == ()
 
 
 async def test_a_message_that_is_taken_back_ends_with_its_edited_forms(state: State, another: Opener) -> None:
@@ -179,7 +181,9 @@ async def test_whoever_takes_over_waits_for_a_write_of_the_one_before_and_sees_i
     goes_on.set()
     await writing
     assert [found.key for found in await taking] == [KEY]
-    assert [turn.text for turn in await ConversationHistory(state, days=90, clock=clock).recall(PLACE)] == ["late"]
+    assert [turn.text for turn in (await ConversationHistory(state, days=90, clock=clock).kept(PLACE)).turns] == [
+        "late"
+    ]
 
 
 async def test_done_and_old_activities_are_deleted(state: State) -> None:
@@ -202,14 +206,14 @@ async def test_the_last_turns_of_a_conversation_are_recalled_in_order(state: Sta
         await history.remember(PLACE, [Turn("user", f"q{n}"), Turn("assistant", f"a{n}")])
     await history.remember({**ELSEWHERE, "id": "in-9"}, [Turn("user", "elsewhere")])
     seen = ConversationHistory(await another(), days=2, keep=4, clock=clock)
-    assert [t.text for t in await seen.recall(PLACE)] == ["q4", "a4", "q5", "a5"]
+    assert [t.text for t in (await seen.kept(PLACE)).turns] == ["q4", "a4", "q5", "a5"]
     clock.now += 2 * DAY_S + 1
     await history.remember(PLACE, [Turn("user", "new")])
-    assert [t.text for t in await seen.recall(PLACE)] == ["new"]
+    assert [t.text for t in (await seen.kept(PLACE)).turns] == ["new"]
     await seen.forget(PLACE)
-    assert await history.recall(PLACE) == ()
+    assert (await history.kept(PLACE)).turns == ()
     await seen.forget_message({**ELSEWHERE, "id": "in-9"})
-    assert await history.recall(ELSEWHERE) == ()
+    assert (await history.kept(ELSEWHERE)).turns == ()
 
 
 async def test_a_sent_message_leads_to_its_entry(state: State) -> None:
@@ -220,6 +224,32 @@ async def test_a_sent_message_leads_to_its_entry(state: State) -> None:
     assert await history.last_entry(PLACE) == "e2"
     assert await history.entry_of(PLACE, "m2") is None
     assert await history.entry_of({**PLACE, "channelId": "webchat"}, "m1") is None
+
+
+async def test_what_is_done_at_once_is_done_once_and_never_taken_over(state: State, another: Opener) -> None:
+    clock = Clock()
+    inboxes = [Inbox(one, clock=clock) for one in (state, await another())]
+    first = await asyncio.gather(*(inboxes[n % 2].once(KEY) for n in range(6)))
+    assert sorted(first) == [False] * 5 + [True]
+    clock.now += LEASE_S + UNHELD_S
+    assert await inboxes[1].take_over() == []
+    await inboxes[0].forget(KEY)
+    assert await inboxes[1].once(KEY)
+    clock.now += 40 * DAY_S
+    await inboxes[0].trim(30 * DAY_S)
+    assert await inboxes[0].once(KEY)
+
+
+async def test_what_was_let_go_of_is_not_overtaken(state: State) -> None:
+    clock = Clock()
+    inbox = Inbox(state, clock=clock)
+    second = replace(KEY, activity="in-2")
+    for key in (KEY, second):
+        await inbox.take(key, {"text": "x"})
+    await inbox.release({KEY: 1})
+    assert not await is_next(state, inbox, second)
+    clock.now += RELEASED_S + 1
+    assert await is_next(state, inbox, second), "nobody goes on with it any more"
 
 
 async def test_what_stands_before_a_message_is_seen_at_one_look(state: State) -> None:
@@ -265,7 +295,7 @@ async def test_of_an_answer_that_another_attempt_gives_too_only_its_place_is_kep
     clock.now += LEASE_S + 1
     assert len(await inbox.take_over()) == 1
     await history.arrived(PLACE, [Turn("user", "of the slow one")], "m1", "e1", Attempt(KEY, 1))
-    assert (await history.recall(PLACE), await history.entry_of(PLACE, "m1")) == ((), "e1")
+    assert ((await history.kept(PLACE)).turns, await history.entry_of(PLACE, "m1")) == ((), "e1")
     clock.now += LEASE_S + 1
     assert len(await inbox.take_over()) == 1, "the slow one did not finish it"
 
@@ -303,7 +333,7 @@ async def test_text_that_some_database_refuses_is_kept_alike(state: State) -> No
     history = ConversationHistory(state, days=30)
     odd = {**PLACE, "conversation": {"id": "a\x00\ud800"}}
     await history.remember(odd, [Turn("user", "nul \x00, half \ud83d, whole 😀")])
-    assert [t.text for t in await history.recall(odd)] == [
+    assert [t.text for t in (await history.kept(odd)).turns] == [
         "nul \N{REPLACEMENT CHARACTER}, half \N{REPLACEMENT CHARACTER}, whole 😀"
     ]
     key = ActivityKey("msteams", "a\x00", "in\ud800")
@@ -324,10 +354,10 @@ async def test_a_conversation_is_taken_out_whole(state: State) -> None:
     mine = [place for place in places if "a:1" in place]
     assert (await conversations.count(state, mine)).turns == 1
     await conversations.erase(state, mine)
-    assert await history.recall(PLACE) == ()
-    assert len(await history.recall(ELSEWHERE)) == 1
+    assert (await history.kept(PLACE)).turns == ()
+    assert len((await history.kept(ELSEWHERE)).turns) == 1
     assert await state.flush()
-    assert len(await history.recall(ELSEWHERE)) == 1
+    assert len((await history.kept(ELSEWHERE)).turns) == 1
 
 
 async def test_what_was_deleted_is_in_no_file_of_a_table_once_it_is_flushed(database_url: str) -> None:
@@ -388,8 +418,8 @@ async def test_of_a_conversation_the_oldest_that_is_not_done_comes_next(state: S
     assert await inboxes[0].take(elsewhere, {})
     for n, key in enumerate(keys):
         for inbox in inboxes:
-            assert [await inbox.is_next(each) for each in keys[n:]] == [True] + [False] * (3 - n)
-            assert await inbox.is_next(elsewhere)
+            assert [await is_next(state, inbox, each) for each in keys[n:]] == [True] + [False] * (3 - n)
+            assert await is_next(state, inbox, elsewhere)
         await inboxes[n % 2].done(key)
 
 
@@ -398,7 +428,7 @@ async def test_one_is_next_at_any_time_however_many_come_at_once(state: State, a
     keys = [ActivityKey("msteams", "a:1", f"in-{n}") for n in range(20)]
     await asyncio.gather(*(inboxes[n % 2].take(key, {}) for n, key in enumerate(keys)))
     while keys:
-        (key,) = [key for key in keys if await inboxes[0].is_next(key)]
+        (key,) = [key for key in keys if await is_next(state, inboxes[0], key)]
         await inboxes[1].done(key)
         keys.remove(key)
 
@@ -410,7 +440,7 @@ async def test_a_clock_that_is_put_back_does_not_change_the_order(state: State) 
     await inbox.take(first, {})
     clock.now -= 3.0
     await inbox.take(second, {})
-    assert (await inbox.is_next(first), await inbox.is_next(second)) == (True, False)
+    assert (await is_next(state, inbox, first), await is_next(state, inbox, second)) == (True, False)
 
 
 async def test_what_nobody_takes_over_is_not_waited_for_for_ever(state: State) -> None:
@@ -420,6 +450,6 @@ async def test_what_nobody_takes_over_is_not_waited_for_for_ever(state: State) -
     await inbox.take(first, {})
     await inbox.take(second, {})
     clock.now += 5 + UNHELD_S - 0.1
-    assert not await inbox.is_next(second)
+    assert not await is_next(state, inbox, second)
     clock.now += 0.2
-    assert await inbox.is_next(second)
+    assert await is_next(state, inbox, second)

@@ -6,8 +6,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from sqlalchemy import select
+
 from bot.state import State
 from bot.state_schema import PART, WORKERS
+from bot.teams.inbox import ActivityKey, Inbox
 from grounding.database import schema
 from grounding.database.postgres import Postgres
 
@@ -22,6 +25,11 @@ def shared(url: str, worker: str | None = None) -> str:
         schema.upgrade(connection, [PART, WORKERS], worker)
     owner.close()
     return url
+
+
+async def is_next(state: State, inbox: Inbox, key: ActivityKey) -> bool:
+    """Whether nothing that came before it in its conversation is still worked on, by any process."""
+    return not await state.ask(lambda c: c.execute(select(inbox.earlier(key))).scalar_one())
 
 
 @asynccontextmanager

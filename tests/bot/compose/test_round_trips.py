@@ -60,7 +60,7 @@ async def test_an_answer_over_http_takes_one_more_to_count_what_its_caller_asked
 ) -> None:
     """Up to the commit of its entry; that it was delivered is written behind it."""
     for follower in ("index_follow", "desk"):
-        monkeypatch.setattr(f"bot.http.{follower}.FOLLOW_S", LEASE_S)
+        monkeypatch.setattr(f"bot.http.background.{follower}.FOLLOW_S", LEASE_S)
     async with running(settings) as system:
         server = TestServer(app := build_app(system))
         await server.start_server()

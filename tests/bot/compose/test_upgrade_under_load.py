@@ -30,6 +30,7 @@ from tests.eventually import eventually
 from tests.knowledge_base import PAGE, running, take_in_page
 from tests.postgres.faults import run
 from tests.postgres.shared import made, server_over
+from tests.postgres.state import is_next
 
 QUESTION = "What does Watch Plus cost a month?"
 
@@ -71,9 +72,9 @@ class Load:
             key = ActivityKey("msteams", name, f"in-{self.remembered}")
             activity = {"channelId": "msteams", "conversation": {"id": name}, "id": key.activity}
             assert await inbox.take(key, activity)
-            assert await inbox.is_next(key)
+            assert await is_next(self.state, inbox, key)
             await history.remember(activity, [Turn("user", key.activity)], Attempt(key, 1))
-            assert (await history.recall(activity))[-1].text == key.activity
+            assert (await history.kept(activity)).turns[-1].text == key.activity
             await inbox.done(key)
             self.remembered += 1
 

@@ -76,13 +76,13 @@ async def test_only_a_lapsed_lease_is_taken_over_and_only_once(state: State) -> 
     clock.now += 2
     other_process = Inbox(state, lease_s=30, clock=clock)
     found = [*await inbox.take_over(), *await other_process.take_over()]
-    assert [(f.key, f.activity, f.attempts, f.age_s) for f in found] == [(KEY, {"text": "x"}, 1, 60.0)]
+    assert [(f.key, f.activity, f.number, f.age_s) for f in found] == [(KEY, {"text": "x"}, 2, 60.0)]
     await inbox.release({KEY: 1})
     assert await other_process.take_over() == [], "it is the second attempt's now"
     await inbox.release({KEY: 2})
     [again] = await other_process.take_over()
-    assert again.attempts == 2
-    await inbox.done(KEY, 3)
+    assert again.deaths == 1
+    await inbox.done(KEY, again.number)
     clock.now += 100
     assert await inbox.take_over() == []
 
@@ -114,10 +114,10 @@ async def test_the_last_turns_are_kept_per_conversation(state: State) -> None:
     for n in range(6):
         await history.remember(PLACE, [Turn("user", f"q{n}"), Turn("assistant", f"a{n}")])
     await history.remember({**PLACE, "conversation": {"id": "a:2"}}, [Turn("user", "elsewhere")])
-    assert [t.text for t in await history.recall(PLACE)] == ["q4", "a4", "q5", "a5"]
+    assert [t.text for t in (await history.kept(PLACE)).turns] == ["q4", "a4", "q5", "a5"]
     await history.forget(PLACE)
-    assert await history.recall(PLACE) == ()
-    assert len(await history.recall({**PLACE, "conversation": {"id": "a:2"}})) == 1
+    assert (await history.kept(PLACE)).turns == ()
+    assert len((await history.kept({**PLACE, "conversation": {"id": "a:2"}})).turns) == 1
 
 
 async def test_old_turns_are_not_recalled(state: State) -> None:
@@ -126,7 +126,7 @@ async def test_old_turns_are_not_recalled(state: State) -> None:
     await history.remember(PLACE, [Turn("user", "old")])
     clock.now += 2 * DAY_S + 1
     await history.remember(PLACE, [Turn("user", "new")])
-    assert [t.text for t in await history.recall(PLACE)] == ["new"]
+    assert [t.text for t in (await history.kept(PLACE)).turns] == ["new"]
 
 
 async def test_after_an_hour_of_silence_another_call_begins(state: State) -> None:
@@ -135,11 +135,11 @@ async def test_after_an_hour_of_silence_another_call_begins(state: State) -> Non
     await history.remember(PLACE, [Turn("user", "one")])
     clock.now += CALL_S - 1
     await history.remember(PLACE, [Turn("user", "two")])
-    assert [turn.text for turn in await history.recall(PLACE)] == ["one", "two"]
+    assert [turn.text for turn in (await history.kept(PLACE)).turns] == ["one", "two"]
     clock.now += CALL_S + 1
-    assert await history.recall(PLACE) == ()
+    assert (await history.kept(PLACE)).turns == ()
     await history.remember(PLACE, [Turn("user", "three")])
-    assert [turn.text for turn in await history.recall(PLACE)] == ["three"]
+    assert [turn.text for turn in (await history.kept(PLACE)).turns] == ["three"]
 
 
 async def test_a_second_one_in_a_process_leaves_the_first_its_locks(state: State, tmp_path: Path) -> None:
@@ -213,26 +213,34 @@ async def test_an_unfinished_turn_is_answered_after_a_restart(bots: Bots, channe
 
 
 @pytest.mark.parametrize(
-    ("left", "answered"),
-    [((3, 0, 0.0), False), ((2, 0, 0.0), True), ((0, 5, 0.0), True), ((2, 3, 0.0), True), ((1, 0, 3600.0), False)],
+    ("ends", "age_s", "answered"),
+    [
+        ("ddd", 0.0, False),
+        ("dd", 0.0, True),
+        ("rrrrr", 0.0, True),
+        ("ddrrr", 0.0, True),
+        ("rrd", 0.0, True),
+        ("drdrd", 0.0, False),
+        ("d", 3600.0, False),
+    ],
 )
 async def test_a_turn_that_is_old_or_with_which_three_servers_died_gets_an_apology(
-    bots: Bots, channel: FakeChannel, tmp_path: Path, left: tuple[int, int, float], *, answered: bool
+    bots: Bots, channel: FakeChannel, tmp_path: Path, ends: str, *, age_s: float, answered: bool
 ) -> None:
-    """Servers that end in order, as where one after the other is brought up to a new version, let go of what waits: it was not what ended them."""
-    died, released, age_s = left
+    """`ends`: of the servers that had it, by dying (d) or in order (r), as where one after the other is brought up to a new version: such a one lets go of what waits, which was not what ended it."""
     state = State(tmp_path / "home" / "state.db")
     await state.open()
     inbox = Inbox(state, clock=lambda: time.time() - age_s, lease_s=-1.0)  # each lease has run out
     inbound = channel.inbound("left behind")
     key = ActivityKey("msteams", inbound["conversation"]["id"], inbound["id"])
     await inbox.take(key, inbound)
-    for attempt in range(1, died + released):
-        if attempt > died:
-            await inbox.release({key: attempt})
-        await inbox.take_over()
-    if released:
-        await inbox.release({key: died + released})
+    number = 1
+    for left, end in enumerate(ends, 1):
+        if end == "r":
+            await inbox.release({key: number})
+        if left < len(ends):
+            [again] = await inbox.take_over()
+            number = again.number
     await state.close()
     bot = await bots.start()
     [message] = await channel.until_messages(1)
@@ -255,6 +263,31 @@ async def test_a_dead_workers_turn_is_taken_over_within_five_seconds(
     assert [asked.question for asked in bot.answer.asked] == ["left behind"]
 
 
+async def test_a_server_that_ends_holds_on_to_what_it_finishes(
+    bots: Bots, channel: FakeChannel, tmp_path: Path
+) -> None:
+    """It takes longer than a lease; another server must not begin it again meanwhile."""
+    go_on = asyncio.Event()
+
+    async def wait(_: Ask) -> None:
+        await go_on.wait()
+
+    bot = await bots.start(answer=FakeAnswer(then=wait), lease_s=0.7)
+    await bot.post(channel.inbound("in hand"))
+    await channel.until(lambda c: len(c.typings) == 1)
+    state = State(tmp_path / "home" / "state.db")
+    await state.open()
+    other, ending = Inbox(state, lease_s=0.7), asyncio.create_task(bots.stop())
+    for _ in range(15):
+        await asyncio.sleep(0.1)
+        assert await other.take_over() == []
+    go_on.set()
+    await ending
+    assert [message["text"] != RESTARTED for message in channel.messages] == [True]
+    assert await other.take_over() == []
+    await state.close()
+
+
 async def test_a_worker_that_was_too_slow_answers_nothing(bots: Bots, channel: FakeChannel, tmp_path: Path) -> None:
     """Another process has the message by now, and answers it."""
     state = State(tmp_path / "home" / "state.db")
@@ -270,7 +303,7 @@ async def test_a_worker_that_was_too_slow_answers_nothing(bots: Bots, channel: F
     await bots.stop()
     assert channel.messages == []
     later = Inbox(state, clock=lambda: time.time() + 600)
-    assert [found.attempts for found in await later.take_over()] == [2], "it is not done"
+    assert [found.number for found in await later.take_over()] == [3], "it is not done"
     await state.close()
 
 
@@ -289,5 +322,5 @@ async def test_a_file_of_an_older_program_gets_the_column_that_it_lacks(tmp_path
         history = ConversationHistory(state, days=30)
         await history.remember({**PLACE, "id": "in-2"}, [Turn("user", "new")])
         await history.forget_message({**PLACE, "id": "in-2"})
-        assert [turn.text for turn in await history.recall(PLACE)] == ["kept"]
+        assert [turn.text for turn in (await history.kept(PLACE)).turns] == ["kept"]
         await state.close()

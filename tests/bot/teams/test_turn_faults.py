@@ -11,11 +11,12 @@ from bot.http.rate_limit import Limits, RateLimiter
 from bot.records import Ask, OnStage, Reply
 from bot.settings.load import load_settings
 from bot.teams.handler import ActivityHandler
-from bot.teams.inbox import ActivityKey, Attempt
+from bot.teams.inbox import Abandoned, ActivityKey, Attempt
 from bot.teams.worker import Worker
 from bot.turn.entries.delivery import Deliveries
 from bot.wording.notices import FAILED
 from bot.wording.teams import APOLOGY
+from grounding.errors import StoreError
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger
 from tests.bot.turn.test_pipeline import ASK
 from tests.e2e.support import World
@@ -64,13 +65,13 @@ class Done:
     def __init__(self) -> None:
         self.keys: list[ActivityKey] = []
 
-    async def take(self, key: ActivityKey, activity: object) -> bool:
+    async def take(self, key: ActivityKey, activity: object, *, left_to_others: bool = False) -> bool:
         return True
 
     async def holds(self, held: Attempt) -> bool:
         return True
 
-    async def is_next(self, key: ActivityKey) -> bool:
+    def earlier(self, key: ActivityKey) -> object:
         raise FAULT
 
     async def done(self, key: ActivityKey, attempt: int) -> None:
@@ -84,11 +85,10 @@ class Broken:
         raise FAULT
 
 
-async def test_a_fault_around_the_turn_leaves_no_activity_undone(tmp_path: Path, channel: FakeChannel) -> None:
-    """One that stays undone is taken for that of a dead process, and asked again."""
-    inbox, worker, key = Done(), Worker(), ActivityKey("emulator", "a:chat-1", "in-1")
-    turns = ActivityHandler(
-        load_settings(home=tmp_path),
+def over_broken(inbox: Done, home: Path, worker: Worker) -> ActivityHandler:
+    """A handler of which only inbox and worker are whole."""
+    return ActivityHandler(
+        load_settings(home=home),
         FakeAnswer(),
         FakeLedger(),
         inbox=part(inbox),
@@ -99,6 +99,46 @@ async def test_a_fault_around_the_turn_leaves_no_activity_undone(tmp_path: Path,
         worker=worker,
         limits=Limits(RateLimiter(60), None),
     )
+
+
+async def test_a_fault_around_the_turn_leaves_no_activity_undone(tmp_path: Path, channel: FakeChannel) -> None:
+    """One that stays undone is taken for that of a dead process, and asked again."""
+    inbox, worker, key = Done(), Worker(), ActivityKey("emulator", "a:chat-1", "in-1")
+    turns = over_broken(inbox, tmp_path, worker)
     await turns.receive(channel.inbound("hello?", channelId="emulator"))
     await worker.drain(30)
+    assert (inbox.keys, turns.working) == ([key], {})
+
+
+class Unwritable(Done):
+    """An inbox whose state cannot be written for a while."""
+
+    is_up = False
+
+    async def done(self, key: ActivityKey, attempt: int) -> None:
+        if not self.is_up:
+            raise StoreError("the state cannot be used: the connection was lost")
+        await super().done(key, attempt)
+
+
+async def test_what_is_done_is_held_until_its_end_can_be_stored(tmp_path: Path, channel: FakeChannel) -> None:
+    """Else the conversation stands still until this server ends, and then another answers once more."""
+    inbox, worker, key = Unwritable(), Worker(), ActivityKey("emulator", "a:chat-1", "in-1")
+    turns = over_broken(inbox, tmp_path, worker)
+    await turns.receive(channel.inbound("hello?", channelId="emulator"))
+    await worker.drain(30)
+    assert (inbox.keys, turns.working) == ([], {key: 1}), "its lease is renewed"
+    with pytest.raises(StoreError):
+        await turns.end_rest()
+    inbox.is_up = True
+    await turns.end_rest()
+    assert (inbox.keys, turns.working) == ([key], {})
+    await turns.end_rest()
+    assert inbox.keys == [key]
+
+
+async def test_what_an_older_program_left_of_a_reaction_is_ended(tmp_path: Path) -> None:
+    inbox, key = Done(), ActivityKey("msteams", "a:1", "reaction-1")
+    turns = over_broken(inbox, tmp_path, Worker())
+    await turns.resume(Abandoned(key, {}, number=2, deaths=1, age_s=4.0))
     assert (inbox.keys, turns.working) == ([key], {})

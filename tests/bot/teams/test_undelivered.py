@@ -71,13 +71,13 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
 async def test_an_answer_waits_and_arrives_with_its_record_and_its_turns(desk: Desk, error: SendFailed) -> None:
     desk.fail(error)
     assert not await desk.answer("a")
-    assert (desk.ledger.appended, await desk.history.recall(INBOUND)) == ([], ())
+    assert (desk.ledger.appended, (await desk.history.kept(INBOUND)).turns) == ([], ())
     assert await desk.later(1) == []
     assert await desk.later(5) == ["a"]
     [body] = desk.ledger.of("delivery")
     assert (body["entry_id"], body["failed"], body["message"]) == ("entry of a", None, "out-1")
     assert body["handed_over"] <= body["delivered"]
-    assert await desk.history.recall(INBOUND) == (Turn("user", "asked a"),)
+    assert (await desk.history.kept(INBOUND)).turns == (Turn("user", "asked a"),)
     assert await desk.history.entry_of(INBOUND, "out-1") == "entry of a"
     assert await desk.later(9999) == []
 
@@ -89,7 +89,7 @@ async def test_what_may_have_arrived_or_is_refused_does_not_wait(desk: Desk, err
         await desk.answer("a")
     assert await desk.later(3600) == []
     assert len(desk.ledger.of("delivery")) == 1
-    assert await desk.history.recall(INBOUND) == (Turn("user", "asked a"),)
+    assert (await desk.history.kept(INBOUND)).turns == (Turn("user", "asked a"),)
 
 
 async def test_what_waits_goes_before_what_is_new(desk: Desk) -> None:
@@ -114,7 +114,7 @@ async def test_after_an_hour_the_conversation_is_told_and_the_record_says_so(des
     [body] = desk.ledger.of("delivery")
     assert (body["entry_id"], body["failed"], body["delivered"]) == ("entry of a", "unreachable", None)
     assert await desk.later(60) == [LOST["text"]]
-    assert await desk.history.recall(INBOUND) == (Turn("user", "asked a"),), "it was asked, and goes on"
+    assert (await desk.history.kept(INBOUND)).turns == (Turn("user", "asked a"),), "it was asked, and goes on"
     assert len(desk.ledger.of("delivery")) == 1
     assert await desk.later(TRIED_S) == []
 
@@ -211,4 +211,4 @@ async def test_another_customer_does_not_inherit_what_waits(desk: Desk) -> None:
     assert [waiting.turns for waiting in await desk.dispatch.older(INBOUND)] == [(Turn("user", "asked a"),)]
     await desk.undelivered.forget_turns(INBOUND)
     assert await desk.later(60) == ["a"]
-    assert await desk.history.recall(INBOUND) == ()
+    assert (await desk.history.kept(INBOUND)).turns == ()

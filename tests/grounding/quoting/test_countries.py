@@ -54,6 +54,7 @@ def test_the_countries_that_a_text_names(text: str, found: list[tuple[str, str]]
         ("can a brit spread it over two years", [("brit", "GB")]),
         ("what do US-American clients pay", [("US-American", "US")]),
         ("for non-danish customers", [("danish", "DK")]),
+        ("a finnish-uk customer", []),
         ("tell him in english, please", []),
         ("do you take American Express", []),
         ("is there an english manual, she speaks polish", []),

@@ -104,10 +104,10 @@ async def test_of_a_real_home(aiohttp_client: AiohttpClient, tmp_path: Path) -> 
         client = await aiohttp_client(build_app(system))
         await client.get("/healthz")
         for _ in range(200):
-            if not await long_ago.recall(place):
+            if not (await long_ago.kept(place)).turns:
                 break
             await asyncio.sleep(0.02)
-        assert await long_ago.recall(place) == ()
+        assert (await long_ago.kept(place)).turns == ()
         await state.close()
 
 

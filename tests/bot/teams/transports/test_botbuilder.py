@@ -187,7 +187,7 @@ async def test_9_no_turn_is_lost_when_two_are_kept_at_once(tmp_path: Path, chann
     history = ConversationHistory(state, days=30, keep=100)
     inbound = channel.inbound()
     await asyncio.gather(*(history.remember(inbound, [Turn("user", f"turn {n}")]) for n in range(30)))
-    assert {t.text for t in await history.recall(inbound)} == {f"turn {n}" for n in range(30)}
+    assert {t.text for t in (await history.kept(inbound)).turns} == {f"turn {n}" for n in range(30)}
     await state.close()
 
 
