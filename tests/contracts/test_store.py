@@ -510,3 +510,10 @@ def test_in_a_block_it_is_asked_for_its_generation_once_and_says_what_it_said_la
         assert copy_context().run(store.generation) == 1
         assert other.generation() == 0
     assert other.generation() == 1
+
+
+def test_searches_side_by_side_in_a_block_wait_for_the_one_that_asks(store: Store, another: Opener) -> None:
+    put(another(), HUB)
+    with asked_once(), ThreadPoolExecutor(4) as pool:
+        contexts = [copy_context() for _ in range(4)]
+        assert list(pool.map(lambda context: context.run(store.generation), contexts)) == [1] * 4
