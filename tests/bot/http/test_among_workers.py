@@ -65,10 +65,13 @@ async def test_two_that_differ_are_degraded_and_told_by_doctor_until_they_are_on
     parts = "ATTEST_COMPANY, ATTEST_RATE_PER_MINUTE"
     name = worker_name(1)
     for client in (one, two):
-        assert await degraded(client) == {"configuration": f"{name} differs from {name} in {parts}"}
+        assert await degraded(client) == {"configuration": f"another {name} differs from {name} in {parts}"}
     settings = server_over(url, tmp_path / "three", tmp_path)
     lines = {line.name: line for line in check_database(settings)}
-    assert (lines["servers"].status, lines["servers"].detail) == ("fail", f"{name} differs from {name} in {parts}")
+    assert (lines["servers"].status, lines["servers"].detail) == (
+        "fail",
+        f"another {name} differs from {name} in {parts}",
+    )
     assert "Canary" not in f"{lines} {caplog.text} {run(url, 'SELECT configuration FROM workers')}"
     assert sum(parts in record.getMessage() for record in caplog.records if record.levelno == logging.ERROR) == 2
     await two.close()

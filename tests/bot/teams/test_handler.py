@@ -493,7 +493,10 @@ async def test_what_failed_on_the_way_says_how_far_it_came(
 
 
 async def test_an_answer_that_was_stopped_is_told_as_stopped(bots: Bots, channel: FakeChannel) -> None:
-    bot = await bots.start()
+    async def until_it_shows(_: Ask) -> None:
+        await channel.until(lambda c: not c.faults)
+
+    bot = await bots.start(answer=FakeAnswer(then=until_it_shows))
     stopped = Fault(403, "ContentStreamNotAllowed", "Content stream was cancelled by user")
     channel.faults.append(stopped)
     await bot.post(channel.inbound())
