@@ -340,7 +340,8 @@ class ActivityHandler:
         if activity["type"] == "messageUpdate":
             if held.number > 1:  # whoever took it may have died before it ended the form before
                 await self._forget_message(activity, held.key.activity)
-            await self._history.forget_message(activity)  # the turn before may have been remembered since
+            else:  # the turn before may have been remembered since
+                await self._history.forget_message(activity)
             kept = None
         older: Sequence[Waiting] = ()
         if before.waits:

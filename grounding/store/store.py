@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from threading import Lock
 
 import sqlalchemy as sa
 
@@ -46,7 +47,7 @@ class Store:
         self._notes = self._database.notes
         self.folder = self._database.folder
         """Where the indexes lie."""
-        self._asked, self._newest = count(1), (0, 0)
+        self._asked, self._newest, self._noting = count(1), (0, 0), Lock()
 
     @property
     def is_shared(self) -> bool:
@@ -70,7 +71,8 @@ class Store:
     def _ask_generation(self) -> int:
         asked = next(self._asked)  # of two that ask at the same time the later has the newer
         found = self._database.ask(lambda db: Meta(db).number("generation"))
-        self._newest = max(self._newest, (asked, found))
+        with self._noting:
+            self._newest = max(self._newest, (asked, found))
         return found
 
     def kb_version(self) -> str:

@@ -86,6 +86,7 @@ ON_REQUEST = (
     "chain",
     "killed",
     "killed-many",
+    "kept",
     "moving",
     "scale",
     "bm25s",
