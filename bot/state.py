@@ -31,6 +31,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.schema import CreateColumn
 
 from bot.state_schema import PART
 from grounding.database.postgres import CLOCK, LOCKED, NOW, Postgres, state_of, told
@@ -56,6 +57,7 @@ inbox = Table(
     Column("activity", AnyString(512), primary_key=True),
     Column("status", String(16), nullable=False, index=True),
     Column("attempts", Integer, nullable=False),
+    Column("deaths", Integer, nullable=False, server_default="0"),
     Column("lease_until", Float, nullable=False),
     Column("received_at", Float, nullable=False, index=True),
     Column("body", AnyText),
@@ -325,8 +327,10 @@ def _why(error: Exception) -> str:
 
 
 def _make(engine: Engine) -> None:
-    """Tables that are missing, and the column that a file of an older program has not."""
+    """Tables that are missing, and the columns that a file of an older program has not."""
     metadata.create_all(engine)
-    if turns.c.activity.name not in {column["name"] for column in inspect(engine).get_columns(turns.name)}:
-        with engine.begin() as connection:
-            connection.exec_driver_sql(f"ALTER TABLE {turns.name} ADD COLUMN {turns.c.activity.name} VARCHAR(512)")
+    for column in (turns.c.activity, inbox.c.deaths):
+        if column.name not in {there["name"] for there in inspect(engine).get_columns(column.table.name)}:
+            with engine.begin() as connection:
+                form = CreateColumn(column).compile(engine)
+                connection.exec_driver_sql(f"ALTER TABLE {column.table.name} ADD COLUMN {form}")

@@ -5,84 +5,51 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.http.rate_limit import Limits
-from bot.http.source_links import evidence_link, source_link
-from bot.records import Answer, Ask, OnStage, Reply
+from bot.records import Answer
 from bot.settings.settings import Settings
 from bot.stop import Stop
 from bot.teams.activity import (
-    actor_of,
     addressed,
-    counted_as,
     is_personal,
     is_teams,
     mentions_bot,
-    question_text,
-    time_of,
-    user_of,
     wants_replies_in_body,
 )
-from bot.teams.answer_card import (
-    MAX_ASKED,
-    Shown,
-    ViewChange,
-    read_change,
-    read_rework,
-    read_web,
-)
-from bot.teams.attachments import Opened, asked_nothing, attached_to, opened
+from bot.teams.composing import GRACE_S, Composed, Composer, delivery_of, language_of
 from bot.teams.dispatch import STOPPED, TAKEN_OVER, Dispatch, StopPressed
-from bot.teams.extension.checked import check_card, check_text, found_of
 from bot.teams.extension.knowledge import PersonsKnowledge
-from bot.teams.extension.messages import MAX_MESSAGE, MessageExtension
-from bot.teams.history import Before, ConversationHistory, Recalled
+from bot.teams.extension.messages import MessageExtension
+from bot.teams.history import Before, ConversationHistory
 from bot.teams.inbox import DELETED, EDITED, RELEASED_S, Abandoned, ActivityKey, Attempt, Inbox, key_of
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
-from bot.teams.render import checked_message, notice, render
+from bot.teams.question import begins_anew, said
+from bot.teams.render import notice
 from bot.teams.responses import Responses
 from bot.teams.undelivered import Undelivered, Waiting
 from bot.teams.worker import Busy, Job, Worker
-from bot.turn.conversation.pasted import Pasted, read_pasted
-from bot.turn.conversation.small_talk import to_check
 from bot.turn.entries.delivery import Deliveries, Delivery
-from bot.turn.rework import offered_reworks
-from bot.view.reply import DELIVERED, view_of
-from bot.wording.card import CardWords
-from bot.wording.closest import unknown
-from bot.wording.extension import ExtensionWords
-from bot.wording.notes import PUBLIC_ONLY
-from bot.wording.pictures import asks_about_unsaid, is_about_picture
-from bot.wording.places import place
-from bot.wording.refusals import language_for, spoken
 from bot.wording.teams import say, welcome
-from grounding.errors import AttestError, StoreError, kind_and_place, kind_and_way
-from grounding.query.conversation import goes_on
-from grounding.records import Turn
+from grounding.errors import StoreError, kind_and_place, kind_and_way
 from rai.ports import Ledger
-from rai.records import Outcome
 
 log = logging.getLogger(__name__)
 
-GRACE_S = 10.0
-"""The pipeline ends a turn at its own deadline; this much later the turn is given up from outside."""
 ORDER_S = 0.1
 """Seconds between two looks whether the message before one is done that another process has."""
 MAX_DEATHS = 3
 """An activity may be what ends its process, and with it whatever waits there: so many are given for one."""
 _UNKNOWN = Before(earlier=False, waits=True, kept=None)
 """Where nobody could look at what stands before a message, or nothing follows from it."""
-FORGOTTEN = frozenset({Outcome.BLOCKED})
-"""Outcomes after which nothing is kept of the turn: what the screen blocked is no history for a model. What failed was asked, and goes on."""
-
-LATE, UNSHOWN = "too_late", "not_shown"
-"""Why a reply was not delivered, where no status of the channel says it: nobody waited any more; it could not be put into a message."""
+LATE = "too_late"
+"""Why a reply was not delivered, where no status of the channel says it: nobody waited any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,31 +59,6 @@ class Result:
     status: int
     body: Json | None = None
     delivery: Delivery | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """What is asked. `anew`: *Change* asks it of something else, whole, so that nothing said before belongs to it; `file`: what hangs on the message says."""
-
-    text: str
-    pasted: Pasted | None
-    anew: bool = False
-    file: str = ""
-
-    @property
-    def asked(self) -> str:
-        """What a button completes: of a pasted conversation the question in it."""
-        return self.pasted.question if self.pasted else self.text
-
-    def told(self) -> tuple[Turn, ...]:
-        """All that the message says: what a file says is said by whoever sent it, before what they ask."""
-        return (*([Turn("customer", self.file)] if self.file else ()), *self.turns())
-
-    def turns(self) -> tuple[Turn, ...]:
-        """The turns of the conversation that later questions are read with."""
-        if self.pasted is None:
-            return (Turn("user", self.text),)
-        return (*self.pasted.history, Turn("customer", self.pasted.question))
 
 
 class ActivityHandler:
@@ -138,7 +80,6 @@ class ActivityHandler:
         knowledge: PersonsKnowledge | None = None,
     ) -> None:
         self._settings = settings
-        self._answer = answer
         self._inbox = inbox
         self._history = history
         self._outbox = outbox
@@ -146,10 +87,17 @@ class ActivityHandler:
         self._worker = worker
         self._undelivered = undelivered
         self._dispatch = Dispatch(outbox, undelivered, history, deliveries, _never_arrived)
-        self._limits = limits
         self._stops: dict[ActivityKey, Stop] = {}
-        self._knowledge = knowledge
         self._responses = Responses(settings, ledger, inbox, history)
+        self._composer = Composer(
+            settings,
+            answer,
+            history=history,
+            deliveries=deliveries,
+            limits=limits,
+            responses=self._responses,
+            knowledge=knowledge,
+        )
         self.extension = (
             MessageExtension(settings, knowledge, answer, ledger, limits, report_gap=self._responses.report_gap)
             if knowledge
@@ -254,7 +202,7 @@ class ActivityHandler:
                 if activity["type"] == "messageDelete":
                     await self._history.forget_message(activity)
                 elif apologise:
-                    await self._dispatch.say(activity, notice(say("restarted", _language(activity))))
+                    await self._dispatch.say(activity, notice(say("restarted", language_of(activity))))
                 elif key in self._stops:  # taken back before its turn came
                     pass
                 elif not await self._converse(activity, Attempt(key, attempt), before):
@@ -289,7 +237,7 @@ class ActivityHandler:
             if not await self._inbox.holds(held):
                 return
         try:
-            await self._dispatch.say(activity, notice(say("apology", _language(activity))))
+            await self._dispatch.say(activity, notice(say("apology", language_of(activity))))
         except Exception as error:  # noqa: BLE001  # the channel may be what is broken
             log.error("an apology could not be delivered: %s", kind_and_place(error))  # noqa: TRY400  # no customer text
 
@@ -314,17 +262,17 @@ class ActivityHandler:
             if before is None:
                 return
             try:
-                message, question, reply = await self._compose(activity, None, before.kept)
-                delivery = _delivery(activity, reply)
+                composed = await self._composer.compose(activity, None, before.kept)
+                delivery = delivery_of(activity, composed.reply)
                 if body.done():
                     await self._deliveries.write(delivery.ended(LATE))
                 else:
-                    body.set_result((addressed(activity, message), delivery))
-                await self._keep(activity, question, reply, Attempt(key, 1))
+                    body.set_result((addressed(activity, composed.message), delivery))
+                await self._keep(activity, composed, Attempt(key, 1))
             except Exception as error:  # noqa: BLE001  # as above
                 log.error("a message ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
                 if not body.done():
-                    body.set_result((addressed(activity, notice(say("apology", _language(activity)))), None))
+                    body.set_result((addressed(activity, notice(say("apology", language_of(activity)))), None))
             await self._finish(key, 1)
 
         self._worker.submit(_line(activity), job)
@@ -348,9 +296,10 @@ class ActivityHandler:
             older, kept = await self._dispatch.older(activity), None  # what is out by now is remembered
         asked = [turn for waiting in older for turn in waiting.turns]
         async with progress(self._outbox, activity, on_stop=stop.press) as shown:
-            composed = self._compose(activity, shown.stage, kept, counted=held.number == 1, stop=stop, waiting=asked)
-            message, question, reply = await composed
-        delivery = _delivery(activity, reply)
+            composed = await self._composer.compose(
+                activity, shown.stage, kept, counted=held.number == 1, stop=stop, waiting=asked
+            )
+        reply, delivery = composed.reply, delivery_of(activity, composed.reply)
         if stop.pressed:  # what was made in vain is sent to nobody, so nothing follows from it
             await self._deliveries.write(delivery.ended(STOPPED))
             return True
@@ -358,205 +307,26 @@ class ActivityHandler:
             changed = await self._inbox.changed(held.key)
             await self._deliveries.write(delivery.ended(STOPPED if changed else TAKEN_OVER))
             return False
-        if _begins_anew(question, reply):
+        if begins_anew(composed.asked, reply):
             await self._forget(activity, held)
 
         async def send() -> str | None:
-            sent_id = await finish(self._outbox, activity, shown, message)
+            sent_id = await finish(self._outbox, activity, shown, composed.message)
             if shown.cancelled:
                 raise StopPressed
             return sent_id
 
         entry_id = reply.entry_id if reply else ""
-        waiting = Waiting(activity, message, shown.stream_id, entry_id, turns=tuple(_said(question, reply)), held=held)
+        turns = tuple(said(composed.asked, reply))
+        waiting = Waiting(activity, composed.message, shown.stream_id, entry_id, turns=turns, held=held)
         return not await self._dispatch.deliver(waiting, send, first=not older)
 
-    async def _compose(
-        self,
-        activity: Json,
-        on_stage: OnStage | None,
-        kept: Recalled | None,
-        *,
-        counted: bool = True,
-        stop: Stop | None = None,
-        waiting: Sequence[Turn] = (),
-    ) -> tuple[Json, _Question, Reply | None]:
-        """The message to send, and the reply in it if there is one. `kept`: of the conversation, None where that is to be looked at; `waiting`: the turns whose answers could not be delivered yet.
-        Never raises but for cancellation.
-        """
-        rework = read_rework(activity.get("value"))
-        change = None if question_text(activity) else read_change(activity.get("value"))
-        text = question_text(activity) or (change.asked if change else "") or (rework.how if rework else "")
-        question = _Question(text, read_pasted(text), anew=change is not None and not goes_on(text))
-        if not text and (told := await self._responses.submitted(activity)):
-            return notice(told), question, None
-        user = user_of(activity, self._settings)
-        attached = attached_to(activity)
-        if not (text or attached):
-            return notice(say("help", _language(activity))), question, None
-        if counted and await self._limits.take(counted_as(activity, user)):
-            return notice(say("too_fast", _language(activity))), question, None
-        reply = None
-        try:
-            async with asyncio.timeout(self._settings.bounds.turn_deadline_s + GRACE_S):
-                files = await opened(attached, loopback=self._settings.local_mode) if attached else Opened()
-                question = replace(question, file=files.text)
-                if not text:
-                    return notice(asked_nothing(files, _language(activity))), question, None
-                if (checked := await self._checked(activity, text)) is not None:
-                    return checked, question, None
-                kept = kept or await self._history.kept(activity)
-                history = () if question.pasted or question.anew else (*kept.turns, *waiting)
-                if instead := await self._instead(activity, question, change, files, user):
-                    return notice(instead), question, None
-                ask = Ask(
-                    question=question.text,
-                    history=history,
-                    context=files.text or _pointed_at(question.text, history) or None,
-                    user=self._reader(activity),
-                    actor=actor_of(activity, self._settings),
-                    policy=self._settings.answering.policy,
-                    channel=activity["channelId"],
-                    conversation=activity["conversation"]["id"],
-                    at=time_of(activity),
-                    locale=activity.get("locale"),
-                    stop=stop,
-                    rework=rework,
-                    web=read_web(activity.get("value")),
-                    answered=kept.answered,
-                )
-                reply = await self._answer(ask, on_stage)
-            return await self._message_of(reply, activity, question, history, files), question, reply
-        except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
-            log.error("a turn ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
-            await self._deliveries.write(_delivery(activity, reply).ended(UNSHOWN))
-            return notice(say("apology", _language(activity))), question, None
-
-    async def _message_of(
-        self, reply: Reply, activity: Json, question: _Question, history: Sequence[Turn], files: Opened
-    ) -> Json:
-        """The message for a reply, with its card."""
-        if not is_personal(activity):
-            reply = replace(reply, internal_notes=())
-        reader = self._reader(activity)
-        language = language_for(question.text, activity.get("locale"), spoken(history))
-        view = await self._in_view(reply, question, history, reader)
-        shown = self._shown(reply, language, question, reader)
-        told_of = view if view is None else tuple(place(name, language) for name in view)
-        internal = await self._internal(reply)
-        shown = replace(shown, view=told_of, internal=internal, label=self._label(internal))
-        return self._render(reply, activity, question, shown, files.lines(language))
-
-    async def _checked(self, activity: Json, text: str) -> Json | None:
-        """What is found of a message behind "check this:", for all who read along; None where that is not asked for. Raises ServiceError, StoreError, WorkError."""
-        wish = to_check(text, activity.get("locale")) if self._knowledge is not None else None
-        if wish is None or self._knowledge is None:
-            return None
-        message, language = wish
-        words, card = ExtensionWords(language), CardWords(language)
-        actor = actor_of(activity, self._settings)
-        report, passages = await self._knowledge.check(message[:MAX_MESSAGE], self._reader(activity), actor)
-        found = found_of(message, report, passages, words, card)
-        return checked_message(check_text(found, card), check_card(found, card), teams=is_teams(activity))
-
-    async def _in_view(
-        self, reply: Reply, question: _Question, history: Sequence[Turn], user: str | None
-    ) -> Sequence[str] | None:
-        """What the call is about; None where that is not known, or another answer was only made into something else."""
-        made = reply.record.ask
-        if self._knowledge is None or reply.intent or made is None or made.rework is not None:
-            return None
-        try:
-            return await self._knowledge.in_view((*history, *question.told()), user)
-        except AttestError as error:
-            log.warning("what a call is about could not be read: %s", kind_and_place(error))
-            return None
-
-    async def _instead(
-        self, activity: Json, question: _Question, change: ViewChange | None, files: Opened, user: str | None
-    ) -> str:
-        """What is said where nothing can be asked: of a name that no document has, or of a picture; empty where something can."""
-        if change and (strange := await self._unknown(change, user)):
-            return unknown(strange, _language(activity))
-        if files.pictures and not files.text and await self._is_about_picture(question, user):
-            return files.lines(_language(activity))
-        return ""
-
-    async def _unknown(self, change: ViewChange, user: str | None) -> str:
-        """What *Change* brings in that no document has, as the person typed it; empty if all is known."""
-        if self._knowledge is None:
-            return ""
-        for name in change.came:
-            if not await self._knowledge.knows(name, user):
-                return name
-        return ""
-
-    async def _is_about_picture(self, question: _Question, user: str | None) -> bool:
-        """Whether all that is asked stands in a picture, which nobody here can read: an answer to the words alone would be about something else."""
-        if question.pasted is not None:
-            return False
-        named = self._knowledge is not None and bool(
-            await self._knowledge.in_view((Turn("user", question.text),), user)
-        )
-        return is_about_picture(question.text, named=named)
-
-    async def _internal(self, reply: Reply) -> frozenset[int]:
-        """The numbers of the sources of an answer that not everyone may read."""
-        if self._knowledge is None:
-            return frozenset()
-        own = [c for c in reply.citations if c.origin == "kb"]
-        listed = await self._knowledge.restricted(c.doc_id for c in own)
-        return frozenset(c.n for c in own if c.doc_id in listed)
-
-    def _label(self, internal: Collection[int]) -> str:
-        """The id of the sensitivity label that the message of an answer carries; empty for none. What rests on a source that not everyone may read has the stricter one."""
-        bot = self._settings.bot
-        return (bot.restricted_label if internal else None) or bot.label or ""
-
-    def _reader(self, activity: Json) -> str | None:
-        """With whose rights an answer is made: in a group everyone reads it, so only what everyone may see goes into it."""
-        return user_of(activity, self._settings) if is_personal(activity) else None
-
-    def _render(self, reply: Reply, activity: Json, question: _Question, shown: Shown, above: str = "") -> Json:
-        asked = question.asked if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
-        if not is_personal(activity) and reply.outcome is Outcome.INSUFFICIENT:
-            # what is missing may be there for fewer
-            told = (*reply.record.notes, PUBLIC_ONLY)
-            reply = replace(reply, record=replace(reply.record, notes=tuple(dict.fromkeys(told))))
-        signed = partial(source_link, self._settings, reply.entry_id, user=self._reader(activity))
-        source = signed if self._settings.serving.public_url and reply.entry_id else None
-        return render(
-            reply,
-            teams=is_teams(activity),
-            source=source,
-            question=asked,
-            above=above,
-            shown=shown,
-        )
-
-    def _shown(self, reply: Reply, language: str, question: _Question, user: str | None) -> Shown:
-        """What the card below the answer is made of."""
-        made = reply.record.ask.rework if reply.record.ask else None
-        asked = question.asked if len(question.asked) <= MAX_ASKED and not made else ""
-        view = view_of(reply)
-        found = view.asked_back
-        return Shown(
-            CardWords(language),
-            asked=asked,
-            dates={e.n: (e.passage.updated or "")[:10] for e in reply.record.evidence},
-            choices=found.choices(asked)[:3] if found and asked else (),
-            reworks=offered_reworks(reply.answer, drafts=view.drafted),
-            language=language,
-            web=self._settings.web.kind != "off" and all(c.step != "web" for c in reply.record.found.corrections),
-            evidence=evidence_link(self._settings, reply.entry_id, user),
-        )
-
-    async def _keep(self, activity: Json, question: _Question, reply: Reply | None, held: Attempt) -> None:
+    async def _keep(self, activity: Json, composed: Composed, held: Attempt) -> None:
         """Remember a turn that was answered in the body."""
-        if _begins_anew(question, reply):
+        if begins_anew(composed.asked, composed.reply):
             await self._forget(activity, held)
         try:
-            await self._history.remember(activity, list(_said(question, reply)), held)
+            await self._history.remember(activity, list(said(composed.asked, composed.reply)), held)
         except StoreError as error:
             log.error("a turn was answered but not kept: %s", error)  # noqa: TRY400  # one line is enough
         except Exception as error:  # noqa: BLE001  # the answer is there: no apology may follow it
@@ -589,49 +359,14 @@ class ActivityHandler:
         elif _someone_came(activity) and await self._inbox.once(key):
             try:
                 await self._dispatch.say(
-                    activity, notice(welcome(self._settings.answering.company, _language(activity)))
+                    activity, notice(welcome(self._settings.answering.company, language_of(activity)))
                 )
             except SendFailed as error:
                 log.warning("a welcome could not be delivered: %s", error)
 
 
-def _delivery(activity: Json, reply: Reply | None) -> Delivery:
-    """Of the reply to this activity, before anything became of it; without an entry there is none to tell of."""
-    return Delivery(reply.entry_id if reply else "", activity["channelId"])
-
-
-def _begins_anew(question: _Question, reply: Reply | None) -> bool:
-    """Whether what was said before is about another customer: that was said, or a new conversation was pasted."""
-    return reply is not None and (
-        reply.intent == "new" or ((question.pasted is not None or question.anew) and reply.outcome not in FORGOTTEN)
-    )
-
-
-def _said(question: _Question, reply: Reply | None) -> Iterator[Turn]:
-    """What the conversation remembers of a turn: small talk would stand between a question and what follows from it. What a file says is said by whoever sent
-    it, for this question and those that follow.
-    """
-    if question.file and (reply is None or reply.outcome is not Outcome.BLOCKED):
-        yield Turn("customer", question.file)
-    if reply is not None and reply.outcome not in FORGOTTEN and reply.intent is None:
-        if (
-            reply.record.ask is None or reply.record.ask.rework is None
-        ):  # a wish to rework asks nothing that later questions hang on
-            yield from question.turns()
-        if reply.outcome in DELIVERED:
-            yield Turn("assistant", reply.answer)
-
-
-def _pointed_at(question: str, history: Sequence[Turn]) -> str:
-    """What the customer said last, by a file or in what was pasted, if a question points at a code or message that it does not say: it may stand before another
-    question.
-    """
-    said = (turn.text for turn in reversed(history) if turn.role == "customer")
-    return next(said, "") if asks_about_unsaid(question) else ""
-
-
 def _never_arrived(activity: Json) -> Json:
-    return notice(say("undelivered", _language(activity)))
+    return notice(say("undelivered", language_of(activity)))
 
 
 def _someone_came(activity: Json) -> bool:
@@ -641,10 +376,6 @@ def _someone_came(activity: Json) -> bool:
     bot = activity["recipient"]["id"]
     added = [member.get("id") for member in activity.get("membersAdded") or ()]
     return bot in added if is_teams(activity) else any(who != bot for who in added)
-
-
-def _language(activity: Json) -> str:
-    return language_for(question_text(activity), activity.get("locale"))
 
 
 def _version(activity: Json) -> str:

@@ -48,8 +48,6 @@ _RELEASED = 0.0
 """The lease of what was let go of: it has run out, and no other has this end."""
 RELEASED_S = 300.0
 """Seconds from when it came in that what was let go of is waited for: whoever takes it over goes on with it for so long."""
-_IN_ORDER = 1000
-"""By so much the number of an attempt rises behind one that was let go of, and by one behind one whose worker died: what is left by it counts the deaths."""
 _STEP_S = 1e-6
 """What a time is later by, at least, than that of the activity stored before it in its conversation: a clock may be put back."""
 
@@ -211,11 +209,9 @@ class Inbox:
             for row in rows:
                 key = ActivityKey(row.channel, row.conversation, row.activity)
                 unchanged = and_(_is(key), inbox.c.lease_until == row.lease_until, inbox.c.status == "received")
-                died = row.lease_until != _RELEASED
-                number = row.attempts + (1 if died else _IN_ORDER)
-                values = {"lease_until": now + self._lease, "attempts": number}
+                number, deaths = row.attempts + 1, row.deaths + (row.lease_until != _RELEASED)
+                values = {"lease_until": now + self._lease, "attempts": number, "deaths": deaths}
                 if connection.execute(update(inbox).where(unchanged).values(values)).rowcount == 1:
-                    deaths = number % _IN_ORDER - 1
                     claimed.append(Abandoned(key, json.loads(row.body), number, deaths, row.age_s))
             return claimed
 

@@ -17,7 +17,7 @@ import pytest
 from bot.records import Ask
 from bot.state import State
 from bot.teams.history import CALL_S, ConversationHistory
-from bot.teams.inbox import LEASE_S, ActivityKey, Inbox
+from bot.teams.inbox import LEASE_S, ActivityKey, Attempt, Inbox
 from bot.wording.teams import RESTARTED
 from grounding.errors import StoreError
 from grounding.records import Turn
@@ -85,6 +85,27 @@ async def test_only_a_lapsed_lease_is_taken_over_and_only_once(state: State) -> 
     await inbox.done(KEY, again.number)
     clock.now += 100
     assert await inbox.take_over() == []
+
+
+async def test_a_file_of_an_older_program_gets_the_columns_that_it_has_not(tmp_path: Path) -> None:
+    older = State(tmp_path / "state.db")
+    await older.open()
+    await Inbox(older, lease_s=-1.0).take(KEY, {"text": "x"})
+    await ConversationHistory(older, days=30).remember(PLACE, [Turn("user", "q")])
+    await older.close()
+    with closing(sqlite3.connect(tmp_path / "state.db")) as db:
+        db.execute("ALTER TABLE inbox DROP COLUMN deaths")
+        db.execute("ALTER TABLE turns DROP COLUMN activity")
+        db.commit()
+    state = State(tmp_path / "state.db")
+    await state.open()
+    try:
+        [found] = await Inbox(state).take_over()
+        assert (found.key, found.deaths) == (KEY, 1)
+        await ConversationHistory(state, days=30).remember(PLACE, [Turn("assistant", "a")], Attempt(KEY, found.number))
+        assert [t.text for t in (await ConversationHistory(state, days=30).kept(PLACE)).turns] == ["q", "a"]
+    finally:
+        await state.close()
 
 
 async def test_words_go_when_the_activity_is_done(state: State, tmp_path: Path) -> None:
