@@ -42,6 +42,8 @@ AHEAD = 2
 """Questions that a conversation asks at once, so that their order could be lost."""
 AGAIN_S, AWAY_S, STILL_S, START_S = 0.5, 1.0, 90.0, 120.0
 """Seconds until a channel tries again, until a killed server is started again, without a further answer until the rest counts as lost, and in which a server starts."""
+TOLD_S = 60.0
+"""Seconds between two lines of progress."""
 _DURABLE = {**SETTINGS, "fsync": "on", "full_page_writes": "on"}
 
 
@@ -167,8 +169,12 @@ class _Talk:
         async with ClientSession(connector=fresh, timeout=timeout) as session:
             talking = [asyncio.create_task(self._one(session, f"a:{n}", talks)) for n in range(talks.conversations)]
             last, since = 0, time.monotonic()
+            said, due = since, talks.conversations * talks.bursts * AHEAD
             while not all(task.done() for task in talking):
                 self._look()
+                if time.monotonic() - said > TOLD_S:
+                    said = time.monotonic()
+                    sys.stderr.write(f"  {len(self.waits):,} of {due:,} answered\n")
                 if len(self.waits) != last:
                     last, since = len(self.waits), time.monotonic()
                 if time.monotonic() - since > STILL_S:
