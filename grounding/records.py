@@ -9,7 +9,7 @@ index into its document's extracted text, so `document.text[start:end] == chunk.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -372,11 +372,17 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of an ingest: stage "plan", "run", "read", "words", "vectors", "screen", "hyde" or "search"; `total` is None while it is not known."""
+    """How far long work is: stage "plan", "run", "read", "words", "vectors", "screen", "hyde" or "search" of an ingest, "chain" of a record that is verified, and of a copy the name
+    of a table; `total` is None while it is not known.
+    """
 
     stage: str
     done: int
     total: int | None
+
+
+OnProgress = Callable[[Progress], None]
+"""Is told how far work is, perhaps in another thread."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from typing import Any, Protocol, TypeVar
 
 from grounding.bounded.pool import Run
+from grounding.records import OnProgress
 from rai.judgement import Case, Proposal
 from rai.personal.known import Personal
 from rai.records import EntityType, Entry, KeptCheckpoint, Screening, Verification
@@ -131,8 +132,8 @@ class Ledger(Protocol):
         """The whole ledger as lines that can be verified elsewhere: a heading, the entries, and a sealed last line."""
         ...
 
-    async def verify(self) -> Verification:
-        """Checks the whole chain with the key, and compares count and head with the anchor kept outside the store."""
+    async def verify(self, on_progress: OnProgress | None = None) -> Verification:
+        """Checks the whole chain with the key, and compares count and head with the anchor kept outside the store. `on_progress` is told of entries that were read, and may be called in another thread."""
         ...
 
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import TaskID
 
 from bot.commands.shared import options
-from bot.commands.shared.output import console, emit, note, plain, progress, show_progress, table
+from bot.commands.shared.following import followed
+from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run, settings_of
 from bot.compose.database import CheckedDatabase, DatabaseStatus, checked, database_status, upgraded
 from bot.compose.moving import copied, reopened
 from bot.compose.restoring import Restored, restored
 from bot.privacy.hold import reason_of
-from grounding.records import Progress
 
 app = options.command_app("Make and look at the database that several servers share (ATTEST_DATABASE_URL).")
 
@@ -47,7 +44,8 @@ def upgrade(
     """
     settings = settings_of()
     brought = upgraded(settings, worker)
-    found = run(checked(settings, worker))
+    with followed() as on_progress:
+        found = run(checked(settings, worker, on_progress))
     if json:
         numbers = {name: {"from": before, "to": now} for name, (before, now) in brought.items()}
         emit({"upgraded": numbers, "checked": asdict(found) | {"ok": found.ok}})
@@ -103,7 +101,7 @@ def copy(
       ATTEST_DATABASE_URL=postgresql://owner@db.example/attest attest database copy --to sqlite:/srv/attest
     """
     began = time.monotonic()
-    with shown() as on_progress:
+    with followed() as on_progress:
         done = run(copied(settings_of(), to, password_file, on_progress))
     if json:
         emit(asdict(done) | {"seconds": round(time.monotonic() - began, 1)})
@@ -193,34 +191,6 @@ def _restored_json(done: Restored) -> dict[str, object]:
         "dropped": done.dropped,
         "repeated": asdict(done.repeated),
     }
-
-
-_LINE_S = 5.0
-"""Where no bar may be drawn, a line says so often how far it is."""
-
-
-@contextmanager
-def shown() -> Iterator[Callable[[Progress], None]]:
-    """Yields what is to be told of progress, which is shown on stderr with its rate and the time left: as bars, or as a line now and then."""
-    tasks: dict[str, TaskID] = {}
-    began: dict[str, tuple[float, int]] = {}
-    told = time.monotonic()
-    with progress() as bars:
-
-        def on_progress(at: Progress) -> None:
-            nonlocal told
-            total, now = at.total or 0, time.monotonic()
-            since, before = began.setdefault(at.stage, (now, at.done))
-            if total and at.stage not in tasks:
-                tasks[at.stage] = bars.add_task(at.stage, total=total, completed=at.done)
-            elif total:
-                bars.update(tasks[at.stage], completed=at.done)
-            if not show_progress() and now - told >= _LINE_S and now > since and at.done > before:
-                told, rate = now, (at.done - before) / (now - since)
-                left = (total - at.done) / rate
-                note(f"{at.stage}: {at.done:,} of {total:,}, {rate:,.0f}/s, {left:.0f} s left")
-
-        yield on_progress
 
 
 def _note_checked(found: CheckedDatabase) -> None:

@@ -13,6 +13,7 @@ from bot.workers.live import LiveWorker, live_workers
 from grounding.database.postgres import NOW, Postgres, Server, refuse_unfit, retried, told
 from grounding.database.schema import LOCK, NOT_WHOLE, PartState, SchemaPart, has_role, lacking, states, upgrade
 from grounding.errors import InputError, SettingsError, StoreError
+from grounding.records import OnProgress
 from rai.ledger.checkpoints.checkpoint import load_signing_seed
 from rai.ledger.key import TO_BE_GIVEN, load_key
 from rai.ledger.watched_store import NO_ANCHOR
@@ -122,7 +123,7 @@ class CheckedDatabase:
         return not self.faults and self.why is None
 
 
-async def checked(settings: Settings, worker: str | None) -> CheckedDatabase:
+async def checked(settings: Settings, worker: str | None, on_progress: OnProgress | None = None) -> CheckedDatabase:
     """Looks whether what guards the record stands, and whether it holds, with the key of the settings, where that is here. `worker`: a role whose rights are looked at too. Raises StoreError."""
     from rai.ledger.databases.postgres import PostgresLedger, excess
     from rai.ledger.store import SqlLedger
@@ -139,7 +140,7 @@ async def checked(settings: Settings, worker: str | None) -> CheckedDatabase:
         ledger = SqlLedger(database, settings.files.ledger_key, read_only=True)
     except SettingsError as error:
         return CheckedDatabase(tuple(faults), unread=str(error))
-    found = await ledger.verify()
+    found = await ledger.verify(on_progress)
     await ledger.close()
     others = [one.why for one in found.breaks if one.why not in faults]
     if found.ok or not others:  # what guards it is told already

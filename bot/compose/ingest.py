@@ -26,7 +26,7 @@ from grounding.ingest.chunk_settings import marked, unmarked
 from grounding.ingest.history import History, OnChange
 from grounding.ingest.runs import ROOT
 from grounding.ports import Embedder
-from grounding.records import IngestPlan, IngestReport, Progress, plain
+from grounding.records import IngestPlan, IngestReport, OnProgress, plain
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger, PromptScreen
 
@@ -75,14 +75,14 @@ class StoreIngester:
 
     ingest: Callable[..., Awaitable[IngestReport]]
     foresee: Callable[..., Awaitable[IngestPlan]]
-    make_anew: Callable[[Callable[[Progress], None]], Awaitable[Anew]]
+    make_anew: Callable[[OnProgress], Awaitable[Anew]]
     bring_back: Callable[[str], Awaitable[bool]]
     share: Callable[..., Awaitable[IngestReport]]
     ledger: Ledger
     close: Close
     vectors: bool
 
-    async def rebuild(self, on_progress: Callable[[Progress], None]) -> None:
+    async def rebuild(self, on_progress: OnProgress) -> None:
         """Make again from the documents in store what is derived from them, and record it. Raises StoreError, and ServiceError if a service
         left passages without vectors.
         """
@@ -104,7 +104,7 @@ class StoreIngester:
         *,
         acl: Path | None,
         lexical_only: bool,
-        on_progress: Callable[[Progress], None],
+        on_progress: OnProgress,
         on_change: OnChange = lambda _kind, _doc_id: None,
     ) -> IngestReport:
         """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
@@ -117,7 +117,7 @@ class StoreIngester:
         return report
 
     async def take_part(
-        self, root: str, path: Path, *, acl: Path | None, lexical_only: bool, on_progress: Callable[[Progress], None]
+        self, root: str, path: Path, *, acl: Path | None, lexical_only: bool, on_progress: OnProgress
     ) -> IngestReport:
         """Take part in the planned run of the root of this name, planned by whoever is first; the report of the whole run, when it is done. Raises InputError, StoreError,
         ServiceError.
@@ -130,7 +130,7 @@ class StoreIngester:
         *,
         acl: Path | None,
         lexical_only: bool,
-        on_progress: Callable[[Progress], None],
+        on_progress: OnProgress,
         root: str | None = None,
     ) -> IngestPlan:
         """What `run` of the same arguments would do, or `take_part` in the run of `root`; the knowledge base stays as it is. Raises InputError or StoreError."""
@@ -146,18 +146,16 @@ class _Behind:
     names: NameFile
     verdicts: VerdictFile
     screen: PromptScreen
-    imagine: Callable[[Callable[[Progress], None]], Awaitable[object]]
-    follow: Callable[[Callable[[Progress], None]], Awaitable[str]]
+    imagine: Callable[[OnProgress], Awaitable[object]]
+    follow: Callable[[OnProgress], Awaitable[str]]
 
-    async def learn(self, on_progress: Callable[[Progress], None], *, imagining: bool) -> None:
+    async def learn(self, on_progress: OnProgress, *, imagining: bool) -> None:
         """Judge the passages, and imagine what is asked of them."""
         await self.verdicts.follow(self.index, self.index.store, self.screen, on_progress)
         if imagining:
             await self.imagine(on_progress)
 
-    async def finish(
-        self, report: IngestReport, on_progress: Callable[[Progress], None], *, lexical_only: bool
-    ) -> IngestReport:
+    async def finish(self, report: IngestReport, on_progress: OnProgress, *, lexical_only: bool) -> IngestReport:
         """All of it; the report with the index that is whole and held."""
         await self.names.follow(self.index)
         if not lexical_only:  # no time for vectors is no time for this: passages are judged when found
@@ -198,7 +196,7 @@ async def open_ingester(settings: Settings) -> StoreIngester:
         report = await ingest(index, paths, chunking=chunking, **options)
         return await behind.finish(report, options["on_progress"], lexical_only=options["lexical_only"])
 
-    async def rebuild_all(on_progress: Callable[[Progress], None]) -> Anew:
+    async def rebuild_all(on_progress: OnProgress) -> Anew:
         began = time.monotonic()
         failed = await rebuild(index, on_progress)
         await names.learn_anew(index)
@@ -233,7 +231,7 @@ def _ledger(settings: Settings, places: Places) -> SqlLedger:
     return SqlLedger(places.ledger, files.ledger_key, signing_key_file=files.signing_key_path)
 
 
-async def _followed(upload: Follow, ledger: Ledger, on_progress: Callable[[Progress], None]) -> str:
+async def _followed(upload: Follow, ledger: Ledger, on_progress: OnProgress) -> str:
     """Let the index elsewhere follow, and record that another was taken into use; the index that is whole and held, empty if none is."""
     done = await upload(on_progress)
     if done is None:

@@ -10,9 +10,9 @@ import asyncio
 import fcntl
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ from grounding.database.schema import (
 )
 from grounding.database.tables import KeptTable
 from grounding.errors import InputError, StoreError
-from grounding.records import Progress, plain
+from grounding.records import OnProgress, plain
 
 if TYPE_CHECKING:
     from rai.ledger.moved import Moved
@@ -57,9 +57,7 @@ class Copied:
     entry_id: str | None
 
 
-async def copied(
-    settings: Settings, to: str, password_file: Path | None, on_progress: Callable[[Progress], None]
-) -> Copied:
+async def copied(settings: Settings, to: str, password_file: Path | None, on_progress: OnProgress) -> Copied:
     """Moves everything that the settings' place holds to `to`, or goes on with that. Raises InputError for a target that is none or is not empty, StoreError: the same call goes on."""
     source = await asyncio.to_thread(usable_places, settings)
     if not is_there(source.ledger):
@@ -78,24 +76,27 @@ async def copied(
                 return Copied(named, {}, None)
             await make_files(source)
             if stage == "to begin":
-                moved = await _begun_anew(ledger, moved, source, target, named)
+                moved = await _begun_anew(ledger, moved, source, target, on_progress)
             holder = secrets.token_hex(8)
             await asyncio.to_thread(_hold, target, holder)
             with _tables(source) as there, _tables(target, holder=holder) as here:
                 rows = await asyncio.to_thread(_copy, there, here, on_progress)
             await asyncio.to_thread(_end, target, holder)
-            return Copied(named, rows, await _arrived(settings, source, target, moved))
+            return Copied(named, rows, await _arrived(settings, source, target, moved, on_progress))
 
 
-async def _begun_anew(ledger: SqlLedger, moved: Moved | None, source: Places, target: Places, named: str) -> Moved:
+async def _begun_anew(
+    ledger: SqlLedger, moved: Moved | None, source: Places, target: Places, on_progress: OnProgress
+) -> Moved:
     """Ends the ledger at the source, unless that was done, once the target is there, holds nothing, and is kept from whoever would use it."""
+    named = await asyncio.to_thread(name_of, target)
     await asyncio.to_thread(_refuse_taken, target, named)
     await _prepare(target)
     await asyncio.to_thread(_begin, target, "")  # what it ends with is not known yet
     if moved is None:
         try:
             with _tables(source) as tables:
-                moved = await _shut(ledger, tables, named)
+                moved = await _shut(ledger, tables, named, on_progress)
         except BaseException:
             await asyncio.to_thread(_end, target)
             raise
@@ -133,9 +134,9 @@ def _alone(lock: Path) -> Iterator[None]:
         yield
 
 
-async def _shut(ledger: SqlLedger, source: Tables, named: str) -> Moved:
+async def _shut(ledger: SqlLedger, source: Tables, named: str, on_progress: OnProgress) -> Moved:
     """Ends the ledger, which holds, and lets nobody change what lies beside it. What cannot be done in whole is not done."""
-    whole = await ledger.verify()
+    whole = await ledger.verify(on_progress)
     if not whole.ok:
         raise StoreError(f"the ledger does not hold, so it is not moved: {whole.why}; see attest ledger verify")
     why = f"it was moved to {named} and takes no changes here; attest database reopen opens it here again"
@@ -150,7 +151,7 @@ async def _shut(ledger: SqlLedger, source: Tables, named: str) -> Moved:
         raise
 
 
-def _copy(source: Tables, target: Tables, on_progress: Callable[[Progress], None]) -> dict[str, int]:
+def _copy(source: Tables, target: Tables, on_progress: OnProgress) -> dict[str, int]:
     """The number of rows by table, once all are at both ends."""
     rows = {}
     for part in kept_parts():
@@ -160,12 +161,17 @@ def _copy(source: Tables, target: Tables, on_progress: Callable[[Progress], None
     return rows
 
 
-async def _arrived(settings: Settings, source: Places, target: Places, moved: Moved | None) -> str | None:
+async def _arrived(
+    settings: Settings, source: Places, target: Places, moved: Moved | None, on_progress: OnProgress
+) -> str | None:
     """Opens the ledger at the target, where all of it has to be."""
     assert moved is not None
     async with _ledger(settings, target.ledger) as ledger:
         reason = f"moved from {await asyncio.to_thread(name_of, source)}"
-        return (await ledger.arrive(moved, reason, plain(operator()))).entry_id
+        opened = await ledger.arrive(
+            moved, reason, plain(operator()), lambda at: on_progress(replace(at, stage=f"{at.stage} there"))
+        )
+        return opened.entry_id
 
 
 def _stage(target: Places, moved: Moved | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from grounding.errors import InputError, ServiceError
 from grounding.ingest.chunk_settings import Chunking
 from grounding.ingest.runs import LEASE_S, ROOT, Lease, RunState
 from grounding.ports import Embedder
-from grounding.records import IngestReport, Progress, plain
+from grounding.records import IngestReport, OnProgress, Progress, plain
 from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 
@@ -35,9 +35,7 @@ _BATCH = 64
 class Finish(Protocol):
     """Does what follows on the documents and vectors of an ingest: names, verdicts, the index elsewhere. Returns the report with what came of that."""
 
-    async def __call__(
-        self, report: IngestReport, on_progress: Callable[[Progress], None], *, lexical_only: bool
-    ) -> IngestReport:
+    async def __call__(self, report: IngestReport, on_progress: OnProgress, *, lexical_only: bool) -> IngestReport:
         """Raises StoreError, ServiceError."""
         ...
 
@@ -61,7 +59,7 @@ async def take_part(
     *,
     acl: Path | None,
     lexical_only: bool,
-    on_progress: Callable[[Progress], None],
+    on_progress: OnProgress,
     lease_s: float = LEASE_S,
 ) -> IngestReport:
     """Take part in the run of `root` until it is done, whoever does it; the report of the whole run. Raises InputError for a run that is another, or was ended meanwhile."""
@@ -99,9 +97,7 @@ async def take_part(
     return report_of(kept)
 
 
-async def _ended(
-    shares: Shares, book: SharedRuns, lease: Lease, job: Job, on_progress: Callable[[Progress], None]
-) -> IngestReport:
+async def _ended(shares: Shares, book: SharedRuns, lease: Lease, job: Job, on_progress: OnProgress) -> IngestReport:
     """Do what comes once, behind the last batch, and record it; then the run is done for all."""
     from grounding.ingest.planned import summed
 

@@ -13,7 +13,7 @@ from bot.settings.settings import Settings
 from grounding.errors import ServiceError, SettingsError
 from grounding.ingest.notifying_library import NotifyingLibrary
 from grounding.ports import Embedder, Library, Linker, Retriever
-from grounding.records import Progress
+from grounding.records import OnProgress
 
 if TYPE_CHECKING:
     from grounding.azure.search.agentic import AgenticRetriever
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("attest")
 Ready = Callable[[], Awaitable[dict[str, str]]]
 """Tells what is not ready: part to reason."""
-Follow = Callable[[Callable[[Progress], None]], Awaitable["Reindexed | None"]]
+Follow = Callable[[OnProgress], Awaitable["Reindexed | None"]]
 """Makes an index hold what the store holds, and tells its progress; what became of the indexes behind an alias, None without one."""
 Send = Callable[[Sequence[str]], Awaitable[object]]
 """Makes an index hold what the store holds of some documents."""
@@ -154,7 +154,7 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, resource
     agentic = settings.search.agentic == "on"
     knowledge = _knowledge(settings, resources, within_s=within, retries=UPLOAD_RETRIES) if agentic else None
 
-    async def follow(on_progress: Callable[[Progress], None]) -> None:
+    async def follow(on_progress: OnProgress) -> None:
         await mirrored.follow(on_progress)
         if knowledge is not None:
             await knowledge.prepare()  # last: a service that has no knowledge bases holds the passages all the same

@@ -25,7 +25,7 @@ from grounding.grading.prompt import own_texts as grading_texts
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Summarizer, WebSearch
 from grounding.prompting.prompt import own_texts
-from grounding.records import Progress
+from grounding.records import OnProgress
 from grounding.services.cloud import CLOUDS
 from grounding.services.group_names import GroupNames
 from grounding.services.key_file import KeyFile
@@ -169,14 +169,14 @@ def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
 
 def imaginer(
     settings: Settings, store: Any, embedder: Embedder | None, first: PromptScreen, resources: Resources
-) -> Callable[[Callable[[Progress], None]], Awaitable[object]]:
+) -> Callable[[OnProgress], Awaitable[object]]:
     """A step of an ingest: lets the chat model write the questions that new passages answer. Does nothing where that is off.
 
     The prompts are screened by `first` and what stands behind it.
     """
     from grounding.embedded.hypotheticals import Hypotheticals
 
-    async def nothing(_on_progress: Callable[[Progress], None]) -> None:
+    async def nothing(_on_progress: OnProgress) -> None:
         if settings.model.hyde == "model":
             LOG.warning("ATTEST_HYDE=model: without the embedding model no hypothetical questions are written")
 

@@ -7,7 +7,7 @@ rows come from triggers refuse it.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,7 +20,7 @@ from grounding.database.schema import refuse_another_copy
 from grounding.database.sqlite import engine_for, told_by_trigger
 from grounding.database.tables import KeptTable
 from grounding.errors import StoreError
-from grounding.records import Progress
+from grounding.records import OnProgress, Progress
 
 BATCH = 2_000
 """Rows that are committed together: of entries of the ledger some 6 MB."""
@@ -70,9 +70,7 @@ def is_taken(table: KeptTable, source: CopiedPlace, target: CopiedPlace) -> bool
     return not table.shared_alone or (source.is_shared and target.is_shared)
 
 
-def copy_table(
-    table: KeptTable, source: CopiedPlace, target: CopiedPlace, on_progress: Callable[[Progress], None]
-) -> int:
+def copy_table(table: KeptTable, source: CopiedPlace, target: CopiedPlace, on_progress: OnProgress) -> int:
     """Takes along what has not arrived yet; how many rows there are at both ends. Raises StoreError, also where the two do not have as many then."""
     total, done = source.count(table), target.count(table)
     on_progress(Progress(table.name, done, total))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from grounding.errors import AttestError, ContentFiltered, PromptBlocked
 from grounding.model_calls.spotlight import new_marker
 from grounding.ports import ChatModel, Embedder
 from grounding.query.hyde import EACH, hypothesize
-from grounding.records import Progress
+from grounding.records import OnProgress, Progress
 from grounding.store.dialects import forms
 from grounding.store.side import Kept, Place, side_at
 from grounding.store.store import Store
@@ -85,7 +85,7 @@ class Hypotheticals:
         store: Store,
         embedder: Embedder,
         model: ChatModel,
-        on_progress: Callable[[Progress], None] = lambda _at: None,
+        on_progress: OnProgress = lambda _at: None,
     ) -> int:
         """Have a model write hypotheticals for each live chunk that has none, and embed them all; returns how many chunks got some now.
 

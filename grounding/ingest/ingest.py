@@ -22,7 +22,7 @@ from grounding.ingest.chunk_settings import DEFAULT, Chunking, marked, unmarked
 from grounding.ingest.history import OnChange
 from grounding.ingest.sources import SourceItem, find
 from grounding.ingest.tally import Tally, leave_out, take
-from grounding.records import Chunk, Document, IngestPlan, IngestReport, Progress
+from grounding.records import Chunk, Document, IngestPlan, IngestReport, OnProgress, Progress
 from grounding.tokens import count_tokens
 
 LOG = logging.getLogger("attest")
@@ -113,7 +113,7 @@ async def ingest(
     acl: Path | None = None,
     lexical_only: bool = False,
     chunking: Chunking = DEFAULT,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
     on_change: OnChange = lambda _kind, _doc_id: None,
 ) -> IngestReport:
     """Make the knowledge base hold exactly what stands under `paths` now, besides what came from elsewhere.
@@ -163,7 +163,7 @@ async def plan(
     lexical_only: bool = False,
     chunking: Chunking = DEFAULT,
     root: str | None = None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
 ) -> IngestPlan:
     """What `ingest` of the same arguments would do: everything is read and cut, and nothing is written, embedded or locked. What a person removes meanwhile is
     not seen. `root`: what the documents belong to in a planned run, whose documents of the same folder it takes over.
@@ -227,9 +227,7 @@ async def restore(target: IngestTarget, doc_id: str, *, chunking: Chunking = DEF
     return True
 
 
-async def rebuild(
-    target: IngestTarget, on_progress: Callable[[Progress], None] = lambda _: None
-) -> ServiceError | None:
+async def rebuild(target: IngestTarget, on_progress: OnProgress = lambda _: None) -> ServiceError | None:
     """Derive word index and missing vectors again from the store. Returns why passages are left without vectors, None if none is. Raises
     StoreError.
     """
@@ -238,7 +236,7 @@ async def rebuild(
         return await _embed(target, on_progress)
 
 
-async def _embed(target: IngestTarget, on_progress: Callable[[Progress], None]) -> ServiceError | None:
+async def _embed(target: IngestTarget, on_progress: OnProgress) -> ServiceError | None:
     """Embed what has no vector. A service that fails is reported, not raised: everything else of the ingest stands and is made use of."""
     try:
         await target.embed_missing(VECTOR_BATCH, lambda done, total: on_progress(Progress("vectors", done, total)))
@@ -263,7 +261,7 @@ def _read_all(
     run: Tally,
     items: Iterable[SourceItem],
     flush: Callable[[], None],
-    on_progress: Callable[[Progress], None],
+    on_progress: OnProgress,
 ) -> None:
     """Read and cut what is new or changed; `flush` takes each batch of it from `run.pending`."""
     for count, item in enumerate(items, 1):

@@ -24,7 +24,7 @@ from grounding.ingest.chunk_settings import Chunking, marked
 from grounding.ingest.runs import ROOT, WHOLE, Begun, Lease, LeaseLost, PlannedItem, RunBook
 from grounding.ingest.sources import find, is_there, placed, rights_of
 from grounding.ingest.tally import Tally, leave_out, refusal_of, take
-from grounding.records import Chunk, Document, IngestReport, Progress, Refusal
+from grounding.records import Chunk, Document, IngestReport, OnProgress, Progress, Refusal
 from grounding.services.remote import Throttled
 
 LOG = logging.getLogger("attest")
@@ -146,7 +146,7 @@ class RunWorker:
         embedder: str | None,
         send: Send,
         prepare: Callable[[], Awaitable[object]],
-        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_progress: OnProgress = lambda _: None,
         look_s: float = LOOK_S,
     ) -> None:
         self._target, self._book, self._job = target, book, job

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from grounding.database.tables import KeptTable
 from grounding.database.text import storable
 from grounding.errors import PromptBlocked, ServiceError, StoreError, WorkError
 from grounding.ports import Library
-from grounding.records import Chunk, Progress
+from grounding.records import Chunk, OnProgress, Progress
 from grounding.store.dialects import forms
 from grounding.store.side import Forms, Kept, Place, SideRows, side_at
 from rai.embedded.bounded_screen import UNJUDGED
@@ -147,7 +147,7 @@ class VerdictFile:
         library: Library,
         chunks: Chunks,
         screen: PromptScreen,
-        on_progress: Callable[[Progress], None] = lambda _at: None,
+        on_progress: OnProgress = lambda _at: None,
     ) -> int:
         """Judges the chunks of new and changed documents and keeps the verdicts; returns how many documents that were.
 

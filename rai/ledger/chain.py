@@ -17,11 +17,12 @@ import json
 import re
 import secrets
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grounding.errors import StoreError
+from grounding.records import OnProgress, Progress
 from rai.records import Break, Verification
 
 GENESIS = "0" * 64
@@ -46,6 +47,8 @@ LASTING = frozenset({GENESIS_ENTRY, UPGRADE, KEY, ANCHOR, ERASE, MOVED, OPENED, 
 """Kinds of entries that the rest is understood by: their bodies are never erased."""
 GUARD = "guard"
 """The kind of an entry that records what was gone from a store and put back by whoever opened it."""
+TOLD_EVERY = 1_000
+"""Rows between two reports of progress."""
 BREAKS_MAX = 1_000
 """Breaks that are named; a walk ends at the last of them."""
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32, as in ULID
@@ -236,6 +239,15 @@ def walk(key: bytes, rows: Iterable[SealedRow | Flaw], known: Callable[[str], bo
         _pass(key, state, row, holds=found is None)
     state.erasures = _erasures(state)
     return state
+
+
+def told_of(rows: Iterable[SealedRow | Flaw], total: int, on_progress: OnProgress) -> Iterator[SealedRow | Flaw]:
+    """The same rows; now and then it is told how many were taken of `total`."""
+    for number, row in enumerate(rows):
+        if number % TOLD_EVERY == 0:
+            on_progress(Progress("chain", number, total))
+        yield row
+    on_progress(Progress("chain", total, total))
 
 
 def is_whole(key: bytes, row: SealedRow, ledger_id: str | None) -> bool:

@@ -205,6 +205,11 @@ def holds(connection: Connection, mark: Mark) -> bool:
     return connection.execute(select(_ENTRIES.c.mac).where(_ENTRIES.c.seq == mark.count)).scalar() == mark.head
 
 
+def highest(connection: Connection) -> int:
+    """The highest number of an entry; 0 where there is none."""
+    return connection.execute(select(func.max(_ENTRIES.c.seq))).scalar() or 0
+
+
 def is_linked(connection: Connection, mac: str) -> bool:
     """True if an entry with that link is stored."""
     return _any(connection, _ENTRIES.c.mac == mac)

@@ -24,6 +24,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from grounding.bounded.pool import Run
 from grounding.database.postgres import ConnectionLost, Postgres, retried
 from grounding.errors import InputError, SettingsError, StoreError
+from grounding.records import OnProgress
 from rai.entry_schema import NAME, SCHEMA
 from rai.ledger import sql
 from rai.ledger.about import ANOTHER_KEY, OF_ANOTHER_KEY, VERSION, as_made, check_about, form_faults
@@ -52,6 +53,7 @@ from rai.ledger.chain import (
     mac_of,
     new_ledger_id,
     result_of,
+    told_of,
     walk,
 )
 from rai.ledger.checkpoints.checkpoint import (
@@ -298,9 +300,9 @@ class SqlLedger:
             for left in begun:
                 left.cancel()
 
-    async def verify(self) -> Verification:
+    async def verify(self, on_progress: OnProgress | None = None) -> Verification:
         """Checks the whole chain with the key, then compares it with the anchor."""
-        return await asyncio.to_thread(self._verify)
+        return await asyncio.to_thread(self._verify, on_progress)
 
     async def probe(self) -> None:
         """Finds out whether an entry could be written now. Raises StoreError with the reason if not: another holds the store locked, the disk is full, the anchor's folder cannot be written."""
@@ -391,12 +393,18 @@ class SqlLedger:
         """Opens a ledger here again that was moved. Raises InputError if it was not."""
         return await asyncio.to_thread(self._reopen, reason, actor)
 
-    async def arrive(self, whole: Moved, reason: str, actor: Mapping[str, Any] | None = None) -> Entry:
-        """Opens a ledger where it was moved to: verifies that the whole chain is here, up to the entry that it ended with where it was, and anchors it here.
+    async def arrive(
+        self,
+        whole: Moved,
+        reason: str,
+        actor: Mapping[str, Any] | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Entry:
+        """Opens a ledger where it was moved to: verifies that the whole chain is here, as `verify` does, up to the entry that it ended with where it was, and anchors it here.
 
         Raises StoreError if it does not hold or ends otherwise, or if the anchor that is here is of another ledger.
         """
-        return await asyncio.to_thread(self._arrive, whole, reason, actor)
+        return await asyncio.to_thread(self._arrive, whole, reason, actor, on_progress)
 
     async def restored(
         self, reason: str, known: int, dropped: Mapping[str, int], actor: Mapping[str, Any] | None = None
@@ -588,7 +596,9 @@ class SqlLedger:
 
         return entry_of(self._sealed(make, opens=True))
 
-    def _arrive(self, whole: Moved, reason: str, actor: Mapping[str, Any] | None) -> Entry:
+    def _arrive(
+        self, whole: Moved, reason: str, actor: Mapping[str, Any] | None, on_progress: OnProgress | None
+    ) -> Entry:
         def body(connection: Connection) -> str:
             last = sql.Reader().last(connection)
             if last is None or (last.seq, last.mac) != (whole.seq, whole.mac):
@@ -596,7 +606,7 @@ class SqlLedger:
                     f"the copy is not whole: it ends with entry {last.seq if last else 0}, the ledger with entry {whole.seq}"
                 )
             self._refuse_anchor_of_another()
-            self._refuse_broken(connection, last, "opened here")
+            self._refuse_broken(connection, last, "opened here", on_progress)
             return self._opened(whole, reason, actor)
 
         return self._anchored(OPENED, body)
@@ -665,9 +675,11 @@ class SqlLedger:
             )
         return before
 
-    def _refuse_broken(self, connection: Connection, last: SealedRow, done: str) -> None:
+    def _refuse_broken(
+        self, connection: Connection, last: SealedRow, done: str, on_progress: OnProgress | None = None
+    ) -> None:
         """Raises StoreError if the chain up to `last` does not hold, so that it is not `done`."""
-        whole = self._verified(connection, self._mark(last), [])
+        whole = self._verified(connection, self._mark(last), [], on_progress)
         if not whole.ok:
             raise StoreError(f"the ledger does not hold, so it is not {done}: {whole.why}; see attest ledger verify")
 
@@ -773,7 +785,7 @@ class SqlLedger:
 
         return self._read(work)
 
-    def _verify(self) -> Verification:
+    def _verify(self, on_progress: OnProgress | None) -> Verification:
         apart: list[str] = []
         try:
             mark = self._anchor.read()  # before the snapshot: it can lag, never lead
@@ -782,7 +794,7 @@ class SqlLedger:
             apart.append(f"changed: {error}")
         with self._database.errors(), self._database.reading() as connection:
             try:
-                return self._verified(connection, mark, apart)
+                return self._verified(connection, mark, apart, on_progress)
             except DBAPIError as error:
                 # The entries are read with care below; here the file does not even say what tables it has.
                 damage = self._database.damage(error)
@@ -791,14 +803,19 @@ class SqlLedger:
                 why = f"changed: the store cannot be read: {damage}"
                 return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
 
-    def _verified(self, connection: Connection, mark: Mark | None, apart: list[str]) -> Verification:
+    def _verified(
+        self, connection: Connection, mark: Mark | None, apart: list[str], on_progress: OnProgress | None
+    ) -> Verification:
         reader, about = self._database.reader(connection), sql.about(connection)
         if about.get("key_id", key_id(self._key)) != key_id(self._key) and not self._is_of_key(connection, reader):
             why = f"changed: {OF_ANOTHER_KEY}"
             return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
         told = (mark.ledger_id if mark else None, about.get("ledger_id"))
         state = Walk(hints=tuple(name for name in told if name))
-        walk(self._key, reader.careful(connection, self._database.damage), sql.Links(connection).__contains__, state)
+        rows = reader.careful(connection, self._database.damage)
+        if on_progress is not None:
+            rows = told_of(rows, sql.highest(connection), on_progress)
+        walk(self._key, rows, sql.Links(connection).__contains__, state)
         ledger_id = state.ledger_id or (self._ledger_id if state.read else None)
         if (
             len(state.breaks) < BREAKS_MAX and not apart

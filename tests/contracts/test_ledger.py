@@ -11,7 +11,8 @@ import pytest
 
 from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
-from rai.ledger import sql
+from grounding.records import Progress
+from rai.ledger import chain, sql
 from rai.ledger.chain import link, new_entry_id
 from rai.ledger.databases.form import LedgerDatabase
 from rai.ledger.databases.postgres import PostgresLedger
@@ -171,6 +172,15 @@ async def test_a_sound_ledger_verifies(ledger: Ledger) -> None:
     last = await ledger.append("turn", {"a": 1})
     found = await ledger.verify()
     assert (found.ok, found.entries, found.head, found.broken) == (True, empty.entries + 1, last.mac, None)
+
+
+async def test_a_verification_tells_how_far_it_is(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain, "TOLD_EVERY", 4)
+    for n in range(9):
+        await ledger.append("turn", {"n": n})
+    told: list[Progress] = []
+    count = (await ledger.verify(told.append)).entries
+    assert told == [*(Progress("chain", n, count) for n in range(0, count, 4)), Progress("chain", count, count)]
 
 
 async def test_personal_data_of_the_user_is_not_kept(ledger: Ledger) -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from grounding.bounded.pool import Run
 from grounding.errors import StoreError
+from grounding.records import OnProgress
 from rai.entry_schema import texts
 from rai.ledger.chain import GENESIS, SealedRow, canonical, commitment, mac_of
 from rai.ledger.export import export_lines
@@ -105,7 +106,7 @@ class FakeLedger:
         whole = self._walked()
         return Watched(whole.why, whole.broken, whole.entries, 0.1, whole.head)
 
-    async def verify(self) -> Verification:
+    async def verify(self, on_progress: OnProgress | None = None) -> Verification:
         self.walks += 1
         return self._walked()
 

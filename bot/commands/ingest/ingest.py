@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -24,7 +24,7 @@ from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
 from grounding.errors import InputError
 from grounding.ingest.chunk_settings import READ_AT_ONCE
-from grounding.records import IngestPlan, IngestReport, Progress
+from grounding.records import IngestPlan, IngestReport, OnProgress, Progress
 
 app = options.command_app()
 _STAGES = {
@@ -179,7 +179,7 @@ async def _watch(context: typer.Context, settings: Settings, job: Job, *, rebuil
 
 
 @contextmanager
-def bars() -> Iterator[Callable[[Progress], None]]:
+def bars() -> Iterator[OnProgress]:
     """Draw a bar for each stage of an ingest on stderr; yields what is to be told of progress. Silent where no person looks on."""
     tasks: dict[str, TaskID] = {}
     with progress() as shown:

@@ -18,7 +18,7 @@ from bot.commands.shared.output import console, emit_line, note, plain
 from bot.commands.shared.wiring import Ingester
 from grounding.errors import InputError, StoreError
 from grounding.ingest.sources import look
-from grounding.records import IngestReport, Progress, Refusal
+from grounding.records import IngestReport, OnProgress, Refusal
 
 LOOK_S = 0.5
 """Seconds between two looks at the files."""
@@ -31,7 +31,7 @@ Looked = dict[str, tuple[int, int, int]]
 """A look at the files: what tells each of them from a changed one, by path."""
 Tell = Callable[[dict[str, Any]], None]
 """Prints an event."""
-Bars = Callable[[], AbstractContextManager[Callable[[Progress], None]]]
+Bars = Callable[[], AbstractContextManager[OnProgress]]
 """Draws the progress of an ingest."""
 
 

@@ -16,6 +16,7 @@ from bot.commands.ledger.replay import replay
 from bot.commands.ledger.search import search
 from bot.commands.privacy import erase
 from bot.commands.shared import options
+from bot.commands.shared.following import followed
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.recording import record_or_note
 from bot.commands.shared.startup import run, settings_of
@@ -26,6 +27,7 @@ from bot.system import OpenLedger
 from bot.turn.entries.delivery import Arrival, Arrivals, arrival_of
 from bot.view.decisions import decided
 from grounding.errors import AttestError, InputError
+from grounding.records import OnProgress
 from rai.ledger.chain import GENESIS
 from rai.ledger.checkpoints.checkpoint import Checkpoint, origin_of, parse_checkpoint, parse_note
 from rai.ledger.checkpoints.proof_file import proof_document
@@ -145,7 +147,8 @@ def verify(
       attest ledger verify --export ledger-2026-11.jsonl
     """
     if export is None:
-        result = run(_verify(context))
+        with followed() as on_progress:
+            result = run(_verify(context, on_progress))
     else:
         result = verify_file(export, settings_of().files.ledger_key, run(_ledger_here(context)))
     if json:
@@ -385,9 +388,9 @@ def _entry_json(entry: Entry, told: Arrival | None) -> dict[str, Any]:
     return {**asdict(entry), "delivery": told.as_json() if told else None}
 
 
-async def _verify(context: typer.Context) -> Verification:
+async def _verify(context: typer.Context, on_progress: OnProgress) -> Verification:
     async with opened_record(context) as ledger:
-        return await ledger.verify()
+        return await ledger.verify(on_progress)
 
 
 async def _ledger_here(context: typer.Context) -> str | None:

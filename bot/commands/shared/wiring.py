@@ -18,7 +18,7 @@ from bot.commands.shared.startup import make_home, settings_of
 from bot.settings.settings import Settings
 from bot.system import OpenLedger, System
 from grounding.ingest.history import History, OnChange
-from grounding.records import IngestPlan, IngestReport, Progress
+from grounding.records import IngestPlan, IngestReport, OnProgress
 from rai.ports import Ledger
 
 
@@ -31,7 +31,7 @@ class Ingester(Protocol):
         *,
         acl: Path | None,
         lexical_only: bool,
-        on_progress: Callable[[Progress], None],
+        on_progress: OnProgress,
         on_change: OnChange = ...,
     ) -> IngestReport:
         """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
@@ -43,19 +43,19 @@ class Ingester(Protocol):
         *,
         acl: Path | None,
         lexical_only: bool,
-        on_progress: Callable[[Progress], None],
+        on_progress: OnProgress,
         root: str | None = None,
     ) -> IngestPlan:
         """What `run` of the same arguments would do, or `take_part` in the run of `root`; the knowledge base stays as it is. Raises InputError or StoreError."""
         ...
 
     async def take_part(
-        self, root: str, path: Path, *, acl: Path | None, lexical_only: bool, on_progress: Callable[[Progress], None]
+        self, root: str, path: Path, *, acl: Path | None, lexical_only: bool, on_progress: OnProgress
     ) -> IngestReport:
         """Take part in the planned run of the root of this name; the report of the whole run. Raises InputError, StoreError, ServiceError."""
         ...
 
-    def rebuild(self, on_progress: Callable[[Progress], None], /) -> Awaitable[None]:
+    def rebuild(self, on_progress: OnProgress, /) -> Awaitable[None]:
         """Make again from the documents in store what is derived from them. Raises StoreError, ServiceError."""
         ...
 

@@ -32,7 +32,7 @@ from grounding.azure.search.rows import (
 )
 from grounding.azure.search.service import PAGE, SERVICE, Fate, Held, SearchService, TooLarge, until_unchanged
 from grounding.errors import ServiceUnavailable
-from grounding.records import Progress
+from grounding.records import OnProgress, Progress
 from grounding.store.store import Store
 from grounding.store.store_reader import StoreReader
 
@@ -105,7 +105,7 @@ class SearchMirror:
         self._language, self._form, self._as_it_is = language, form, as_it_is
         self._sleep, self._jitter = sleep, jitter
 
-    async def follow(self, on_progress: Callable[[Progress], None] = lambda _: None) -> Mirrored:
+    async def follow(self, on_progress: OnProgress = lambda _: None) -> Mirrored:
         """Bring the index up to date: upload what is new or changed, delete what is gone.
 
         Raises ServiceError; Incomplete if single passages were not taken; SettingsError for an index that cannot be used.

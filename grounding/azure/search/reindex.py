@@ -19,7 +19,7 @@ from grounding.azure.search.mirror import Mirrored, SearchMirror, remove_documen
 from grounding.azure.search.rows import FORM, STATE_KEY, State, state_of, state_row
 from grounding.azure.search.service import SERVICE, SearchService, until_unchanged
 from grounding.errors import InputError, ServiceError, ServiceRejected, SettingsError
-from grounding.records import Progress
+from grounding.records import OnProgress
 from grounding.store.store import Store
 
 
@@ -80,7 +80,7 @@ class Reindexing:
         self._aliases, self._open, self._store, self._schema = aliases, open_service, store, schema
         self._knowledge, self._hold, self._sleep = knowledge, hold, sleep
 
-    async def follow(self, on_progress: Callable[[Progress], None] = lambda _: None) -> Reindexed:
+    async def follow(self, on_progress: OnProgress = lambda _: None) -> Reindexed:
         """Bring the index in use up to date, and the one of today's model and schema, which then takes its place unless it is to be held.
 
         Raises Incomplete if single passages were not taken: then nothing is moved; SettingsError for a name that is taken, and for an index that would not fit.
@@ -182,7 +182,7 @@ class Reindexing:
         except NotFound:
             return None
 
-    async def _follow_as_it_is(self, index: str, on_progress: Callable[[Progress], None]) -> Mirrored | None:
+    async def _follow_as_it_is(self, index: str, on_progress: OnProgress) -> Mirrored | None:
         """Bring an index up to date under the model that made its vectors; one whose vectors were being replaced is left to the run that goes on with it."""
         service = self._open(index)
         state, found = await self._state(index), await service.definition()

@@ -28,6 +28,7 @@ from grounding.records import (
     Grading,
     IngestPlan,
     IngestReport,
+    OnProgress,
     Passage,
     Progress,
     Query,
@@ -229,7 +230,7 @@ class MemoryLedger:
     async def holds(self, entry_id: str) -> bool:
         return not self.tampered and await self.get(entry_id) is not None
 
-    async def verify(self) -> Verification:
+    async def verify(self, on_progress: OnProgress | None = None) -> Verification:
         head = self.held[-1].mac if self.held else "0"
         if self.tampered:
             return Verification(False, len(self.held), head, "e2", "the entry was changed")

@@ -12,11 +12,9 @@ import pytest
 from sqlalchemy import URL, make_url
 
 from bot.cli import main
-from bot.commands import database
 from bot.settings.load import load_settings
 from grounding.database import schema
 from grounding.database.postgres import Postgres
-from grounding.records import Progress
 from rai.ledger.databases.postgres import PART
 from rai.ledger.store import SqlLedger
 from tests.bot.commands.conftest import Attest
@@ -228,18 +226,6 @@ def test_where_there_is_nothing_nothing_is_moved(attest: Attest, tmp_path: Path)
     ran = attest("database", "copy", "--to", f"sqlite:{tmp_path / 'two'}")
     assert (ran.code, ran.err.endswith("there is no ledger here, so there is nothing to copy\n")) == (2, True)
     assert not (tmp_path / "two").exists()
-
-
-def test_where_no_bar_is_drawn_a_line_says_how_far_it_is(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    times = iter(range(0, 1_000, 10))
-    monkeypatch.setattr("bot.commands.database.time.monotonic", lambda: float(next(times)))
-    with database.shown() as on_progress:
-        on_progress(Progress("entries", 100, 1_000))
-        on_progress(Progress("entries", 300, 1_000))
-        on_progress(Progress("about", 0, 0))
-    assert capsys.readouterr().err == "entries: 300 of 1,000, 20/s, 35 s left\n"
 
 
 def test_a_database_that_was_put_back_goes_on_and_says_what_is_missing(

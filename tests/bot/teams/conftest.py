@@ -20,6 +20,7 @@ from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.ports import Transport
 from grounding.bounded.pool import Run
 from grounding.errors import StoreError
+from grounding.records import OnProgress
 from rai.records import Entry, Outcome, Verification
 from tests.fakes.channel import FakeChannel
 from tests.fakes.ledger import exported
@@ -98,7 +99,7 @@ class FakeLedger:
     async def holds(self, entry_id: str) -> bool:
         return await self.get(entry_id) is not None
 
-    async def verify(self) -> Verification:
+    async def verify(self, on_progress: OnProgress | None = None) -> Verification:
         return Verification(True, len(self.appended), "")
 
 

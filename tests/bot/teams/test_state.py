@@ -10,14 +10,19 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from bot.records import Ask
 from bot.state import State
+from bot.state import inbox as table
+from bot.teams.handler import MAX_DEATHS
 from bot.teams.history import CALL_S, ConversationHistory
 from bot.teams.inbox import LEASE_S, ActivityKey, Attempt, Inbox
+from bot.teams.worker import Worker
 from bot.wording.teams import RESTARTED
 from grounding.errors import StoreError
 from grounding.records import Turn
@@ -282,6 +287,44 @@ async def test_a_dead_workers_turn_is_taken_over_within_five_seconds(
     await state.close()
     assert took <= 5
     assert [asked.question for asked in bot.answer.asked] == ["left behind"]
+
+
+async def test_what_a_full_queue_has_no_room_for_waits_and_counts_no_death(
+    bots: Bots, channel: FakeChannel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """New work may come between the look for room and the turn that is taken over."""
+
+    class Filling(Worker):
+        @property
+        def room(self) -> int:
+            return 10
+
+    monkeypatch.setattr("bot.teams.endpoint.Worker", partial(Filling, limit=2))
+    state = State(tmp_path / "home" / "state.db")
+    await state.open()
+    left = [channel.inbound(f"left {n}", conversation={"id": f"a:{n}"}) for n in range(4)]
+    inbox = Inbox(state, lease_s=-1.0)
+    for inbound in left:
+        await inbox.take(ActivityKey("msteams", inbound["conversation"]["id"], inbound["id"]), inbound)
+    go_on = asyncio.Event()
+
+    async def wait(_: Ask) -> None:
+        await go_on.wait()
+
+    bot = await bots.start(answer=FakeAnswer(then=wait), lease_s=0.35)
+    async with asyncio.timeout(20):
+        while True:
+            kept = await state.ask(lambda c: c.execute(select(table.c.attempts, table.c.deaths)).all())
+            if sum(row.attempts > 2 * MAX_DEATHS for row in kept) == 2:
+                break
+            await asyncio.sleep(0.05)
+    assert [row.deaths for row in kept] == [1] * 4, "that of the server which left them"
+    go_on.set()
+    await channel.until_messages(4)
+    await bots.stop()
+    await state.close()
+    assert sorted(asked.question for asked in bot.answer.asked) == [f"left {n}" for n in range(4)]
+    assert all(message["text"] != RESTARTED for message in channel.messages)
 
 
 async def test_a_server_that_ends_holds_on_to_what_it_finishes(
