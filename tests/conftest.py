@@ -18,8 +18,8 @@ import pytest
 from sqlalchemy import make_url
 
 import bot.settings.load  # noqa: F401 - first of all: it tells onnxruntime to send nothing
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.reader import E5Reader
+from grounding.embedded.vectors.embedder import MiniLM
 from rai.embedded.build_models import build_models
 from rai.model_files import EMBEDDING, READER, READER_TOKENIZER, installed_models, missing, recipe
 from tests.postgres.faults import run
@@ -68,7 +68,7 @@ LONG = (
     "tests/bot/compose/",
     "tests/bot/desk/test_index.py",
     "tests/contracts/test_retriever.py",
-    "tests/grounding/embedded/test_vector_index.py",
+    "tests/grounding/embedded/indexes/test_vector_index.py",
     "tests/grounding/ingest/",
     "tests/rai/ledger/test_attest_verify.py",
     "tests/rai/phenomena/",

@@ -87,7 +87,7 @@ def test_no_test_reaches_a_private_name() -> None:
         assert not found, "; ".join(f"{path}:{line} reaches {name}" for line, name in found)
 
 
-GUARD = "from grounding.ingest.readers.guard import Guard\n"
+GUARD = "from grounding.ingest.readers.guarded.guard import Guard\n"
 
 
 @pytest.mark.parametrize(

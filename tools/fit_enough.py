@@ -27,8 +27,8 @@ from bot.evaluate.rows import json_lines
 from bot.evaluate.statistics.metrics import auroc, balanced_accuracy
 from bot.evaluate.suites.retrieval.corrective_step import kind_of
 from bot.settings.load import SAMPLE
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import ALONE, BELIEVED, NEARNESS, STRANGE_AT_MOST, meanings, score, shortlist
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.query.conversation import without_names
 from grounding.records import Access, Query
 from tools.fitting.library import Library, Row, golden_rows, library

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from bot.evaluate.rows import json_lines
 from bot.evaluate.statistics.metrics import auroc
 from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import feature_row, meanings, shortlist
 from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.indexes.vector_index import VectorIndex
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.embedded.vector_index import VectorIndex
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.ingest.ingest import ingest
 from grounding.records import Access, Query
 from tools.fitting.library import K, golden_rows, library

@@ -23,9 +23,9 @@ from bot.evaluate.rows import json_lines
 from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
 from grounding.corrective.find import in_agreed_order
 from grounding.embedded.composer import ExtractiveComposer
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import EmbeddedGrader
 from grounding.embedded.reader import E5Reader
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.evidence.choose import choose as within
 from grounding.policies.files import built_in
 from grounding.quoting.features import NAMES, candidates

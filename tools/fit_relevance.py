@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from bot.evaluate.statistics.metrics import auroc, brier, expected_calibration_error
 from bot.evaluate.suites.provenance.answer_pairs import Pair, answer_pairs
-from grounding.embedded.embedder import MiniLM
+from grounding.embedded.vectors.embedder import MiniLM
 from rai.embedded.relevance import MODEL, EmbeddedRelevance
 from rai.embedded.relevance_features import FEATURES, MEANING, brief_answer, read_question
 from tools.fitting.logistic import newton

@@ -19,8 +19,8 @@ from bot.view.claim_map import claim_map
 from bot.view.passages import shown_passage
 from bot.view.reply import ReplyView, reply_view
 from bot.wording.evidence import EvidenceWords
-from bot.wording.outcomes import outcome_sentence, outcome_word
 from bot.wording.refusals import language_of
+from bot.wording.reviewing.outcomes import outcome_sentence, outcome_word
 from grounding.errors import StoreError
 from rai.records import Entry
 

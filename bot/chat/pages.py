@@ -23,8 +23,8 @@ from bot.view.claim_map import ClaimMap, ClaimRow, claim_map
 from bot.view.passages import shown_passage
 from bot.view.reply import ListedSource, ReplyView, reply_view
 from bot.view.status_words import said
-from bot.wording.customer_text import for_customer
-from bot.wording.outcomes import outcome_word
+from bot.wording.conversation.customer_text import for_customer
+from bot.wording.reviewing.outcomes import outcome_word
 from grounding.errors import AttestError, InputError
 from grounding.records import Access, DocumentInfo, plain
 from rai.records import Entry

@@ -14,7 +14,7 @@ from rich.text import Text
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, plain, table
 from bot.commands.shared.startup import settings_of
-from bot.wording.policies import SIDE_BY_SIDE
+from bot.wording.reviewing.policies import SIDE_BY_SIDE
 from grounding.policies.files import policy_named
 from grounding.policy import Policy
 

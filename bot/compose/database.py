@@ -47,7 +47,7 @@ def schema_parts() -> tuple[SchemaPart, ...]:
     from bot.state_schema import PART as STATE
     from bot.state_schema import WORKERS
     from grounding.embedded.hypotheticals import PART as HYPOTHETICALS
-    from grounding.embedded.rationed import PART as SPENDING
+    from grounding.embedded.vectors.rationed import PART as SPENDING
     from grounding.store.databases.postgres import PART as STORE
     from rai.embedded.name_file import PART as NAMES
     from rai.embedded.quarantine import PART as QUARANTINE

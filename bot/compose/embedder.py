@@ -15,7 +15,7 @@ from bot.compose.resources import Resources
 from bot.places import places_of
 from bot.settings.backends import ListedBackend
 from bot.settings.settings import Settings
-from grounding.embedded.rationed import RationedEmbedder, RationedJobs, Spending
+from grounding.embedded.vectors.rationed import RationedEmbedder, RationedJobs, Spending
 from grounding.ports import Embedder
 from grounding.services.address import check_key
 from grounding.services.breaker import FAILURES
@@ -69,7 +69,7 @@ def _joined(settings: Settings, local: Embedder | None, reader: E5Reader | None)
     """Both models of this machine; the embedding model alone where the reader is missing, and for a search service, whose quota counts each dimension."""
     if local is None or reader is None or settings.search.kind == "azure":
         return local
-    from grounding.embedded.joined import JoinedEmbedder
+    from grounding.embedded.vectors.joined import JoinedEmbedder
 
     return JoinedEmbedder(local, reader)
 
@@ -175,14 +175,14 @@ def fingerprint_of(settings: Settings) -> str | None:
         if settings.embedding.listed_in(settings.model):
             return listed_fingerprint(settings.embedding.model, settings.embedding.numbers)
         return service_fingerprint(settings.embedding_url, settings.embedding.model, settings.embedding.numbers)
-    from grounding.embedded.model_fingerprint import model_fingerprint
+    from grounding.embedded.vectors.model_fingerprint import model_fingerprint
 
     if not settings.files.model_path.exists():
         return None
     own, (reader, tokenizer) = model_fingerprint(settings.files.model_path), settings.files.reader_paths
     if settings.search.kind == "azure" or not (reader.exists() and tokenizer.exists()):
         return own
-    from grounding.embedded.joined import joined_fingerprint
     from grounding.embedded.reader import E5Reader
+    from grounding.embedded.vectors.joined import joined_fingerprint
 
     return joined_fingerprint(own, E5Reader(reader, tokenizer).fingerprint)

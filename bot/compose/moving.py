@@ -289,7 +289,8 @@ async def make_files(places: Places) -> None:
         return
     from bot.review import session  # noqa: F401 - with its tables in state.db
     from bot.state import State
-    from grounding.embedded import hypotheticals, rationed
+    from grounding.embedded import hypotheticals
+    from grounding.embedded.vectors import rationed
     from grounding.store.databases.sqlite import StoreFile
     from grounding.store.side import side_at
     from rai.embedded import name_file, quarantine, verdict_file

@@ -37,7 +37,7 @@ def embedding_model(settings: Settings) -> Embedder | None:
             remedy(settings),
         )
         return None
-    from grounding.embedded.embedder import MiniLM
+    from grounding.embedded.vectors.embedder import MiniLM
 
     try:
         return MiniLM(path)
@@ -60,8 +60,8 @@ def block_reader(settings: Settings) -> E5Reader | None:
 
 def names_over(index: EmbeddedIndex, model: Embedder | None) -> StoreNames:
     """The names and spellings of an index; the words of the model's vocabulary, where there is one, are never slips and may be meant."""
-    from grounding.embedded.embedder import MiniLM
     from grounding.embedded.store_names import StoreNames
+    from grounding.embedded.vectors.embedder import MiniLM
 
     return StoreNames(index.store, index.words, model.vocabulary if isinstance(model, MiniLM) else None)
 

@@ -63,7 +63,7 @@ async def take_part(
     lease_s: float = LEASE_S,
 ) -> IngestReport:
     """Take part in the run of `root` until it is done, whoever does it; the report of the whole run. Raises InputError for a run that is another, or was ended meanwhile."""
-    from grounding.embedded.rationed import RationedEmbedder
+    from grounding.embedded.vectors.rationed import RationedEmbedder
     from grounding.ingest.planned import Job, RunWorker, held, report_of
 
     index, book = shares.index, shares.index.store.runs(lease_s)

@@ -85,8 +85,8 @@ async def restored(settings: Settings, reason: str, lists: Sequence[Path]) -> Re
 async def _dropped(state: State) -> dict[str, int]:
     """Takes away what the older state would do again: answers that waited, messages that were worked on, and sessions, of which some were ended since."""
     from bot.review.session import ReviewAccess
+    from bot.teams.delivery.undelivered import Undelivered
     from bot.teams.inbox import Inbox
-    from bot.teams.undelivered import Undelivered
 
     answers, messages = await Undelivered(state).drop(), await Inbox(state).give_up()
     return {"answers": answers, "messages": messages, "sessions": await ReviewAccess(state).revoke()}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from grounding.azure.search.retriever import AzureSearchRetriever
     from grounding.azure.search.service import SearchService
     from grounding.embedded.index import EmbeddedIndex
-    from grounding.embedded.vector_index import VectorIndex
+    from grounding.embedded.indexes.vector_index import VectorIndex
     from grounding.store.store import Store
 
 LOG = logging.getLogger("attest")
@@ -72,8 +72,8 @@ def search(
     if settings.search.kind == "azure":
         return _azure(settings, index, embedder, library, resources)
     from grounding.embedded.hypotheticals import indexes
+    from grounding.embedded.indexes.vector_index import VectorIndex
     from grounding.embedded.retriever import EmbeddedRetriever
-    from grounding.embedded.vector_index import VectorIndex
 
     vectors = VectorIndex(index.store, embedder.fingerprint, embedder.width) if embedder else None
     imagined = (

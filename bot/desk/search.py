@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from bot.desk.rows import KEPT_OUT, REPORTED, SCREEN
 from bot.events.kinds import EVERY, NAMES
-from bot.wording.verdicts import VERDICTS
+from bot.wording.reviewing.verdicts import VERDICTS
 from rai.records import Kind, Outcome, Status
 
 LONGEST, LONGEST_WORDS = 200, 2_000

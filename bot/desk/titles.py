@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from bot.wording.verdicts import VERDICT_WORDS
+from bot.wording.reviewing.verdicts import VERDICT_WORDS
 from rai.entry_schema import NAME
 from rai.records import Entry
 

@@ -14,8 +14,8 @@ from bot.desk.rows import FEEDBACK, SCREEN
 from bot.desk.search import DeskSearch
 from bot.events.kinds import VERDICT
 from bot.judging.unanswered import unanswered
-from bot.wording.outcomes import outcome_word
-from bot.wording.verdicts import VERDICT_WORDS
+from bot.wording.reviewing.outcomes import outcome_word
+from bot.wording.reviewing.verdicts import VERDICT_WORDS
 from rai.records import Outcome
 
 Step = Literal["day", "week"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.view.reply import DELIVERED
-from bot.wording.outcomes import outcome_word
-from bot.wording.verdicts import ON_ANSWERS, ON_NO_ANSWERS, VERDICT_WORDS, VERDICTS, Verdict
+from bot.wording.reviewing.outcomes import outcome_word
+from bot.wording.reviewing.verdicts import ON_ANSWERS, ON_NO_ANSWERS, VERDICT_WORDS, VERDICTS, Verdict
 from grounding.ports import Library
 from rai.records import Entry
 

@@ -10,7 +10,7 @@ from bot.events.kinds import VERDICT
 from bot.judging.fit import misfit, unknown
 from bot.records import Actor
 from bot.turn.entries.disputes import Decision, decide, dispute_of
-from bot.wording.verdicts import VERDICTS, Verdict
+from bot.wording.reviewing.verdicts import VERDICTS, Verdict
 from grounding.errors import InputError
 from grounding.ports import Library
 from grounding.records import plain

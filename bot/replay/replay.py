@@ -15,7 +15,7 @@ from bot.turn.draft.citations import without_markers
 from bot.turn.draft.sources import as_sources
 from bot.turn.rerun import NOT_ASKED
 from bot.turn.rework import messages
-from bot.wording.email import email_body
+from bot.wording.conversation.email import email_body
 from grounding.errors import InputError
 from grounding.policy import DEFAULT_POLICY
 from grounding.records import Passage

@@ -27,7 +27,7 @@ from bot.review.listing import line, reached, refuse
 from bot.review.pages import require_session, seen
 from bot.review.team import among, own_search, require_entry
 from bot.review.turn_view import turn_view
-from bot.wording.verdicts import REASON_MEANS, REASON_WORDS, VERDICTS
+from bot.wording.reviewing.verdicts import REASON_MEANS, REASON_WORDS, VERDICTS
 from grounding.errors import InputError
 from rai.records import Entry
 

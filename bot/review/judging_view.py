@@ -12,7 +12,7 @@ from bot.desk.search import REASONS
 from bot.events.kinds import DELIVERY, VERDICT
 from bot.judging.fit import fitting
 from bot.judging.verdict import SPELLINGS, Assessment
-from bot.wording.verdicts import REASON_WORDS, VERDICT_MEANS, VERDICT_WORDS
+from bot.wording.reviewing.verdicts import REASON_WORDS, VERDICT_MEANS, VERDICT_WORDS
 from rai.ports import Ledger
 from rai.records import Entry
 

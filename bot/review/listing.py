@@ -10,7 +10,7 @@ from bot.desk.rows import REPORTED
 from bot.desk.search import YES, DeskSearch
 from bot.desk.sql import FoundEntry
 from bot.http.errors import Refused
-from bot.wording.verdicts import VERDICT_WORDS
+from bot.wording.reviewing.verdicts import VERDICT_WORDS
 from grounding.errors import StoreError
 from rai.ports import Ledger
 from rai.records import Entry

@@ -35,7 +35,7 @@ from bot.settings.settings import Settings
 from bot.state import State
 from bot.turn.entries.delivery import arrival_of
 from bot.turn.entries.disputes import dispute_of
-from bot.wording.verdicts import REASON_WORDS, VERDICT_WORDS
+from bot.wording.reviewing.verdicts import REASON_WORDS, VERDICT_WORDS
 from grounding.errors import StoreError
 from rai.ledger.watch import Watched
 from rai.ports import Ledger

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.wording.policies import SIDE_BY_SIDE
+from bot.wording.reviewing.policies import SIDE_BY_SIDE
 from grounding.policy import Policy
 
 _TYPED = TypeAdapter(Policy)

@@ -10,7 +10,7 @@ from bot.review.policy_lines import in_order, policy_lines, stands
 from bot.view.claim_map import ClaimMap, claim_map
 from bot.view.passages import shown_passage
 from bot.view.reply import ReplyView, reply_view
-from bot.wording.usage import price_words
+from bot.wording.reviewing.usage import price_words
 from rai.records import Entry
 
 

@@ -13,10 +13,10 @@ import aiohttp
 
 from bot.settings.groups.serving import LOOPBACK
 from bot.teams.ports import Json
-from bot.teams.render import plain, shorten
-from bot.wording.teams import say
+from bot.teams.shown.render import plain, shorten
+from bot.wording.conversation.teams import say
 from grounding.errors import AttestError, ServiceUnavailable
-from grounding.ingest.readers.guard import Guard
+from grounding.ingest.readers.guarded.guard import Guard
 
 log = logging.getLogger(__name__)
 

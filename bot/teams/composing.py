@@ -22,14 +22,6 @@ from bot.teams.activity import (
     time_of,
     user_of,
 )
-from bot.teams.answer_card import (
-    MAX_ASKED,
-    Shown,
-    ViewChange,
-    read_change,
-    read_rework,
-    read_web,
-)
 from bot.teams.attachments import Opened, asked_nothing, attached_to, opened
 from bot.teams.extension.checked import check_card, check_text, found_of
 from bot.teams.extension.knowledge import PersonsKnowledge
@@ -37,21 +29,29 @@ from bot.teams.extension.messages import MAX_MESSAGE
 from bot.teams.history import ConversationHistory, Recalled
 from bot.teams.ports import Json
 from bot.teams.question import Asked, pointed_at
-from bot.teams.render import checked_message, notice, render
 from bot.teams.responses import Responses
+from bot.teams.shown.answer_card import (
+    MAX_ASKED,
+    Shown,
+    ViewChange,
+    read_change,
+    read_rework,
+    read_web,
+)
+from bot.teams.shown.render import checked_message, notice, render
 from bot.turn.conversation.pasted import read_pasted
 from bot.turn.conversation.small_talk import to_check
 from bot.turn.entries.delivery import Deliveries, Delivery
 from bot.turn.rework import offered_reworks
 from bot.view.reply import view_of
-from bot.wording.card import CardWords
 from bot.wording.closest import unknown
-from bot.wording.extension import ExtensionWords
+from bot.wording.conversation.card import CardWords
+from bot.wording.conversation.extension import ExtensionWords
+from bot.wording.conversation.pictures import is_about_picture
+from bot.wording.conversation.places import place
+from bot.wording.conversation.teams import say
 from bot.wording.notes import PUBLIC_ONLY
-from bot.wording.pictures import is_about_picture
-from bot.wording.places import place
 from bot.wording.refusals import language_for, spoken
-from bot.wording.teams import say
 from grounding.errors import AttestError, kind_and_place, kind_and_way
 from grounding.query.conversation import goes_on
 from grounding.records import Turn

@@ -21,6 +21,8 @@ from bot.places import places_of
 from bot.records import Answer
 from bot.settings.settings import Settings
 from bot.state import State
+from bot.teams.delivery.outbox import Outbox
+from bot.teams.delivery.undelivered import Undelivered
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.guard import (
     MAX_BYTES,
@@ -33,10 +35,8 @@ from bot.teams.guard import (
 from bot.teams.handler import ActivityHandler, Result
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import LEASE_S, Inbox
-from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Transport, Unauthorized
 from bot.teams.transports.chosen import transport_for
-from bot.teams.undelivered import Undelivered
 from bot.teams.worker import Busy, Worker
 from bot.turn.entries.delivery import Deliveries
 from grounding.errors import AttestError, StoreError, kind_and_place

@@ -22,21 +22,21 @@ from bot.teams.activity import (
     wants_replies_in_body,
 )
 from bot.teams.composing import GRACE_S, Composed, Composer, delivery_of, language_of
-from bot.teams.dispatch import STOPPED, TAKEN_OVER, Dispatch, StopPressed
+from bot.teams.delivery.dispatch import STOPPED, TAKEN_OVER, Dispatch, StopPressed
+from bot.teams.delivery.outbox import Outbox
+from bot.teams.delivery.progress import finish, progress
+from bot.teams.delivery.undelivered import Undelivered, Waiting
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import MessageExtension
 from bot.teams.history import Before, ConversationHistory
 from bot.teams.inbox import DELETED, EDITED, RELEASED_S, Abandoned, ActivityKey, Attempt, Inbox, key_of
-from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
-from bot.teams.progress import finish, progress
 from bot.teams.question import begins_anew, said
-from bot.teams.render import notice
 from bot.teams.responses import Responses
-from bot.teams.undelivered import Undelivered, Waiting
+from bot.teams.shown.render import notice
 from bot.teams.worker import Busy, Job, Worker
 from bot.turn.entries.delivery import Deliveries, Delivery
-from bot.wording.teams import say, welcome
+from bot.wording.conversation.teams import say, welcome
 from grounding.errors import StoreError, kind_and_place, kind_and_way
 from rai.ports import Ledger
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.records import Reply
 from bot.turn.conversation.pasted import Pasted
 from bot.view.reply import DELIVERED
-from bot.wording.pictures import asks_about_unsaid
+from bot.wording.conversation.pictures import asks_about_unsaid
 from grounding.records import Turn
 from rai.records import Outcome
 

@@ -16,17 +16,17 @@ from bot.teams.activity import (
     read_feedback,
     user_of,
 )
-from bot.teams.answer_card import MAX_ASKED, Gap, Shown, answer_card, dates_in, in_its_place, read_gap
 from bot.teams.guard import RefusedRequest
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import ActivityKey, Inbox, key_of
 from bot.teams.ports import Json
-from bot.teams.refusal_card import ACTION_INVOKE, Pressed, declined, read_pressed, thanked, thanks
+from bot.teams.shown.answer_card import MAX_ASKED, Gap, Shown, answer_card, dates_in, in_its_place, read_gap
+from bot.teams.shown.refusal_card import ACTION_INVOKE, Pressed, declined, read_pressed, thanked, thanks
 from bot.turn.entries.disputes import Reporter, report
 from bot.view.reply import reply_view
-from bot.wording.card import CardWords
+from bot.wording.conversation.card import CardWords
+from bot.wording.conversation.teams import say
 from bot.wording.refusals import language_for
-from bot.wording.teams import say
 from grounding.errors import AttestError, InputError
 from grounding.records import plain
 from rai.entry_schema import NAME, SCHEMA

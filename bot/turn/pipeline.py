@@ -27,8 +27,8 @@ from bot.turn.seams import Seams
 from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState
+from bot.wording.conversation.pictures import asks_about_unsaid, what_it_says
 from bot.wording.notices import said
-from bot.wording.pictures import asks_about_unsaid, what_it_says
 from bot.wording.refusals import language_for, spoken
 from grounding.corrective.correct import correct
 from grounding.corrective.find import EvidenceSearch, Finders, find

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.turn.state import TurnState
-from bot.wording.left_out import without_left_out
+from bot.wording.conversation.left_out import without_left_out
 from bot.wording.refusals import FALLBACK
 from grounding.errors import ServiceError
 from grounding.observe import record_degraded

@@ -25,8 +25,8 @@ from bot.turn.prompt import turn_prompt
 from bot.turn.screening import screen_draft
 from bot.turn.state import TurnState
 from bot.view.verdict import MAX_LINE, cut
-from bot.wording.customer_text import MISSING
-from bot.wording.email import LANGUAGES, as_email, email_body
+from bot.wording.conversation.customer_text import MISSING
+from bot.wording.conversation.email import LANGUAGES, as_email, email_body
 from grounding.model_calls.spotlight import block
 from grounding.model_calls.templates import fill, template
 from grounding.prompting.model_composer import tidy

@@ -14,7 +14,7 @@ from bot.view.customer import customer_copy
 from bot.view.place import named_place
 from bot.view.reply import ReplyView, reply_view
 from bot.view.verdict import MAX_LINE, cut, missing_parts, why_lines
-from bot.wording.card import CardWords
+from bot.wording.conversation.card import CardWords
 from rai.records import Outcome
 
 MOST_SOURCES = MOST_LINES = 5

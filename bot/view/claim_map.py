@@ -15,8 +15,8 @@ from bot.view.markup import Mark, segments
 from bot.view.place import place_in
 from bot.view.status_words import SIGNS, WORDS, said
 from bot.view.told import told_values
-from bot.wording.card import CardWords
 from bot.wording.contacts import whose
+from bot.wording.conversation.card import CardWords
 from bot.wording.evidence import EvidenceWords
 from bot.wording.refusals import FALLBACK
 from rai.check.catalogue import BY_ID, Rule

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from bot.view.reply import ReplyView
-from bot.wording.card import CardWords
-from bot.wording.customer_text import for_customer
+from bot.wording.conversation.card import CardWords
+from bot.wording.conversation.customer_text import for_customer
 
 
 def customer_copy(reply: ReplyView, w: CardWords, internal: Collection[int]) -> str:

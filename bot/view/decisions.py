@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.view.claim_map import Tone
-from bot.wording.decisions import (
+from bot.wording.reviewing.decisions import (
     StepWords,
     decision_words,
     reason_words,

@@ -14,11 +14,11 @@ from bot.records import Reply
 from bot.view.claim_form import parse_claims
 from bot.view.decisions import Decided, decided
 from bot.view.place import place_in
-from bot.wording.clarification import completed
 from bot.wording.contacts import source_tag
+from bot.wording.conversation.clarification import completed
 from bot.wording.notes import for_person
 from bot.wording.refusals import FALLBACK
-from bot.wording.usage import usage_words
+from bot.wording.reviewing.usage import usage_words
 from bot.wording.web import web_tag
 from grounding.query.clarify import question_alone
 from grounding.records import Tier, Trust

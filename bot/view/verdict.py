@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from bot.view.reply import ReplyView
 from bot.view.told import told_values, value_title
-from bot.wording.card import CardWords
-from bot.wording.customer_text import without_marks
+from bot.wording.conversation.card import CardWords
+from bot.wording.conversation.customer_text import without_marks
 from rai.records import Claim, Outcome
 
 MAX_VALUE, MAX_LINE = 60, 120

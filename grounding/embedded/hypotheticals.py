@@ -17,7 +17,7 @@ import numpy as np
 
 from grounding.database.schema import SchemaPart, Step
 from grounding.database.tables import KeptTable
-from grounding.embedded.vector_index import VectorIndex
+from grounding.embedded.indexes.vector_index import VectorIndex
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked
 from grounding.model_calls.spotlight import new_marker
 from grounding.ports import ChatModel, Embedder

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import IO
 
 from grounding.database.postgres import Postgres
-from grounding.embedded.fill_by_jobs import fill_by_jobs
-from grounding.embedded.fill_vectors import fill
 from grounding.embedded.hypotheticals import fingerprints
-from grounding.embedded.vector_index import approximate, is_behind, path_beside
-from grounding.embedded.word_index import DamagedWordsError, WordIndex
+from grounding.embedded.indexes.vector_index import approximate, is_behind, path_beside
+from grounding.embedded.indexes.word_index import DamagedWordsError, WordIndex
+from grounding.embedded.vectors.fill_by_jobs import fill_by_jobs
+from grounding.embedded.vectors.fill_vectors import fill
 from grounding.errors import StoreError
 from grounding.ingest.runs import Lease
 from grounding.ports import Embedder

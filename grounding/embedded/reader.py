@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from onnxruntime import InferenceSession
 from tokenizers import Tokenizer
 
-from grounding.embedded.embedder import WIDTH, model_session
-from grounding.embedded.model_fingerprint import model_fingerprint
+from grounding.embedded.vectors.embedder import WIDTH, model_session
+from grounding.embedded.vectors.model_fingerprint import model_fingerprint
 from grounding.errors import StoreError
 from grounding.ports import Nearness, Vectors
 

@@ -16,8 +16,8 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grounding.embedded.vector_index import VectorIndex
-from grounding.embedded.word_index import WordIndex
+from grounding.embedded.indexes.vector_index import VectorIndex
+from grounding.embedded.indexes.word_index import WordIndex
 from grounding.evidence.fuse import SELECTS, Fused, exclusiveness, fuse, semantic_weight
 from grounding.ports import Embedder, Linker, Vectors
 from grounding.query.conversation import question_of

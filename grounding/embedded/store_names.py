@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
 
-from grounding.embedded.vocabulary import SHORTEST, Vocabulary
-from grounding.embedded.word_index import WordIndex
+from grounding.embedded.indexes.word_index import WordIndex
+from grounding.embedded.vectors.vocabulary import SHORTEST, Vocabulary
 from grounding.query.conversation import FILLERS
 from grounding.query.gazetteer import MAX_WORDS, Gazetteer, Key, key_of, names_of
 from grounding.query.typos import typos_between

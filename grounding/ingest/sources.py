@@ -18,7 +18,7 @@ from typing import Any
 from grounding.errors import InputError
 from grounding.ingest.readers.content_types import MAIL
 from grounding.ingest.readers.extract import MAX_FILE_BYTES, Refused, clean, one_line
-from grounding.ingest.readers.guard import Guard
+from grounding.ingest.readers.guarded.guard import Guard
 from grounding.ingest.readers.metadata import BadField, checked
 from grounding.ingest.readers.metadata_file import METADATA_FILE, Rules, read_acl, read_rules
 from grounding.ingest.runs import PlannedItem

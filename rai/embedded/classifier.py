@@ -16,7 +16,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from grounding.embedded.embedder import model_session
+from grounding.embedded.vectors.embedder import model_session
 from grounding.errors import StoreError
 from rai import model_files
 from rai.records import Category

@@ -20,8 +20,8 @@ from pathlib import Path
 from bot.evaluate.rows import json_lines
 from bot.settings.load import load_settings
 from grounding.corrective.decide import decide
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import EmbeddedGrader
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.policy import Policy
 from grounding.query.clarify import clarifying, competing
 from grounding.records import Access, Action, Turn

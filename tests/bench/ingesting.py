@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bot.compose.ingest import open_ingester
 from bot.settings.settings import Settings
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.ingest.chunk_paragraphs import split
 from grounding.ingest.sources import find
 from grounding.records import Document, IngestReport

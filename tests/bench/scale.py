@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from bot.evaluate.rows import json_lines
-from grounding.embedded import approximate_search
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.vector_index import APPROXIMATE_AT
+from grounding.embedded.indexes import approximate_search
+from grounding.embedded.indexes.vector_index import APPROXIMATE_AT
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.ports import Vectors
 from grounding.records import Chunk, Document
 from grounding.store.chunks import embedding_text

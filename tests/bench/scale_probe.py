@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from grounding.embedded.approximate_search import exact_best
 from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.indexes.approximate_search import exact_best
+from grounding.embedded.indexes.vector_index import VectorIndex
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.embedded.vector_index import VectorIndex
 from grounding.ports import Vectors
 from grounding.records import Access, Chunk, Document, Query
 from grounding.store.store import Store

@@ -12,8 +12,8 @@ import pytest
 
 from grounding.azure.openai.backends import EmbedderBackends
 from grounding.azure.openai.embedder import OpenAIEmbedder
-from grounding.embedded.embedder import MiniLM
-from grounding.embedded.joined import JoinedEmbedder
+from grounding.embedded.vectors.embedder import MiniLM
+from grounding.embedded.vectors.joined import JoinedEmbedder
 from grounding.errors import StoreError
 from grounding.ports import Embedder
 from grounding.services.backends import Backend, Backends

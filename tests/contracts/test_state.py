@@ -14,10 +14,10 @@ from sqlalchemy import Connection
 
 from bot.privacy import conversations
 from bot.state import State, turns
+from bot.teams.delivery.undelivered import FIRST_S, Undelivered, Waiting
 from bot.teams.history import CALL_S, Before, ConversationHistory, Recalled
 from bot.teams.inbox import DELETED, EDITED, LEASE_S, RELEASED_S, UNHELD_S, ActivityKey, Attempt, Inbox, fenced_insert
 from bot.teams.ports import Json
-from bot.teams.undelivered import FIRST_S, Undelivered, Waiting
 from grounding.database.postgres import Postgres
 from grounding.errors import StoreError
 from grounding.records import Turn

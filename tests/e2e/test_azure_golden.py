@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from bot.compose.system import compose
 from bot.records import Reply
-from grounding.embedded.embedder import MiniLM
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.records import Access
 from tests.bench.azure_golden import in_graph, told
 from tests.bench.place import golden_asks

@@ -20,7 +20,7 @@ from bot.records import Ask, Reply
 from bot.server.app import build_app
 from bot.settings.load import SAMPLE, load_settings
 from bot.turn.pipeline import answer_turn
-from grounding.embedded.embedder import MiniLM
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.policy import Policy
 from grounding.ports import WebSearch
 from grounding.records import Document, Role, Turn, WebResult

@@ -20,18 +20,18 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page
 
 from bot.records import Refusal, Reply
-from bot.teams.answer_card import Shown, answer_card
 from bot.teams.extension.cards import answered, inserted_answer, inserted_passage, working
 from bot.teams.extension.checked import checked
-from bot.teams.message_limits import check_card
-from bot.teams.refusal_card import report_card
+from bot.teams.shown.answer_card import Shown, answer_card
+from bot.teams.shown.message_limits import check_card
+from bot.teams.shown.refusal_card import report_card
 from bot.view.reply import view_of
-from bot.wording.card import CardWords
-from bot.wording.extension import ExtensionWords
+from bot.wording.conversation.card import CardWords
+from bot.wording.conversation.extension import ExtensionWords
 from grounding.quoting.coverage import Covered
 from grounding.records import Passage
 from rai.records import Outcome, Report
-from tests.bot.teams.test_answer_card import ALL, FIVE, HELD, REPAIRED, REWORKS, SHOWN, claim
+from tests.bot.teams.shown.test_answer_card import ALL, FIVE, HELD, REPAIRED, REWORKS, SHOWN, claim
 
 ROOT = Path(__file__).parents[2]
 TOOLS = Path(os.environ.get("TEST_TEAMS") or ROOT / "build" / "teams")

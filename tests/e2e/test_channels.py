@@ -16,7 +16,7 @@ from playwright.async_api import Browser, expect
 
 from bot.server.addresses import Addresses
 from bot.server.serve import listening, serve_on
-from bot.teams.markdown import with_live_citations
+from bot.teams.shown.markdown import with_live_citations
 from tests.e2e.processes import copy_of_home, environment_of, settings_over, started
 from tests.fakes.channel import FakeChannel, post
 

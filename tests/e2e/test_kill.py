@@ -19,10 +19,10 @@ import pytest
 from aiohttp import ClientConnectionError, ClientSession, web
 
 from bot.compose.system import compose
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.joined import JoinedEmbedder
 from grounding.embedded.reader import E5Reader
+from grounding.embedded.vectors.embedder import MiniLM
+from grounding.embedded.vectors.joined import JoinedEmbedder
 from grounding.records import Access, Query
 from rai.ledger.store import SqlLedger
 from tests.e2e.processes import address_of, copy_of_home, environment_of, settings_over, started

@@ -8,7 +8,7 @@ import pytest
 
 from bot.records import Ask
 from bot.turn.pipeline import answer_turn
-from grounding.embedded.embedder import MiniLM
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.policy import Policy
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Access, Action, Document, Query, Turn, WebResult

@@ -18,8 +18,8 @@ import yaml
 
 from bot.compose.ingest import open_ingester
 from bot.settings.settings import Settings
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.reader import E5Reader
+from grounding.embedded.vectors.embedder import MiniLM
 from rai.embedded.name_file import NameFile
 from rai.model_files import READER, READER_TOKENIZER
 from rai.records import EntityType

@@ -20,9 +20,9 @@ from grounding.corrective.find import OF_PARTS
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.grader import EmbeddedGrader
 from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.indexes.vector_index import VectorIndex
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.store_names import StoreNames
-from grounding.embedded.vector_index import VectorIndex
 from grounding.errors import ServiceUnavailable
 from grounding.evidence.fuse import reciprocal_ranks
 from grounding.ports import BlockReader, Embedder, Vectors

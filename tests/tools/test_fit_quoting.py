@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grounding.embedded.embedder import MiniLM
+from grounding.embedded.vectors.embedder import MiniLM
 from tools.fit_quoting import Models, company, lessons
 from tools.fitting.reading import read_company
 

@@ -11,14 +11,14 @@ import yaml
 
 from bot.evaluate.rows import json_lines
 from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.joined import JoinedEmbedder
+from grounding.embedded.indexes.vector_index import VectorIndex
 from grounding.embedded.reader import E5Reader
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.store_names import StoreNames
 from grounding.embedded.summarizer import CentralitySummarizer
-from grounding.embedded.vector_index import VectorIndex
+from grounding.embedded.vectors.embedder import MiniLM
+from grounding.embedded.vectors.joined import JoinedEmbedder
 from grounding.ingest.ingest import ingest
 from grounding.query.linking import QueryBuilder
 from grounding.records import Access, Passage, Query, Turn

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.reader import E5Reader
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.quoting.features import COEFFICIENTS, MEANING, NAMES, PIECES
 from rai.model_files import READER, READER_TOKENIZER
 from tools.fit_quoting import Example, Models, lessons

@@ -21,7 +21,7 @@ from bot.desk.index import SAMPLED, STRATA, Counts, Desk, DownloadRow, Draw
 from bot.desk.search import CHOICES, IN_EVIDENCE, LONGEST, NAMED, REASONS, UNDELIVERED, YES, DeskSearch, is_day
 from bot.events.copies import Exported, record_export
 from bot.places import is_there, places_of
-from bot.wording.verdicts import VERDICTS
+from bot.wording.reviewing.verdicts import VERDICTS
 from grounding.errors import AttestError, InputError
 from rai.ports import Ledger
 

@@ -26,7 +26,7 @@ from bot.judging.verdict import Assessment
 from bot.judging.verdict import judge as judge_turn
 from bot.operator import operator
 from bot.places import places_of
-from bot.wording.verdicts import REASON_WORDS, VERDICT_WORDS, VERDICTS
+from bot.wording.reviewing.verdicts import REASON_WORDS, VERDICT_WORDS, VERDICTS
 from grounding.errors import InputError
 from rai.records import Entry
 

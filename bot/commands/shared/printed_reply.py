@@ -16,9 +16,9 @@ from rich.text import Text
 from bot.commands.shared.output import console, plain, show_progress, table
 from bot.records import OnStage, Reply, Stage
 from bot.view.reply import ListedSource, ReplyView, view_of
-from bot.wording.customer_text import MISSING
+from bot.wording.conversation.customer_text import MISSING
 from bot.wording.notices import tells_empty
-from bot.wording.outcomes import outcome_sentence
+from bot.wording.reviewing.outcomes import outcome_sentence
 from rai.records import Claim, Kind, Outcome
 
 _STYLES = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from bot.teams.answer_card import (
+from bot.teams.ports import Json
+from bot.teams.shown.answer_card import (
     CARD,
     GAP,
     Shown,
@@ -14,14 +15,13 @@ from bot.teams.answer_card import (
     may_be_tried_again,
     text_block,
 )
-from bot.teams.ports import Json
 from bot.view.customer import customer_copy
 from bot.view.place import place_in
 from bot.view.reply import ReplyView
 from bot.view.verdict import cut
-from bot.wording.card import CardWords
-from bot.wording.customer_text import for_customer
-from bot.wording.extension import ExtensionWords
+from bot.wording.conversation.card import CardWords
+from bot.wording.conversation.customer_text import for_customer
+from bot.wording.conversation.extension import ExtensionWords
 from grounding.records import Passage
 from grounding.text import body_start
 from rai.records import Outcome

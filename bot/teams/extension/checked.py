@@ -8,16 +8,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.teams.answer_card import card_of, claim_rows, text_block
 from bot.teams.extension.cards import dialog
 from bot.teams.extension.talk import is_of_the_talk
 from bot.teams.ports import Json
-from bot.teams.render import plain
+from bot.teams.shown.answer_card import card_of, claim_rows, text_block
+from bot.teams.shown.render import plain
 from bot.view.reply import ListedSource
 from bot.view.told import Told, told_values
 from bot.view.verdict import MAX_VALUE, cut
-from bot.wording.card import CardWords
-from bot.wording.extension import ExtensionWords
+from bot.wording.conversation.card import CardWords
+from bot.wording.conversation.extension import ExtensionWords
 from grounding.records import Passage
 from grounding.text import body_start, sentences, terms
 from rai.records import SUPPORTED, Claim, EvidenceSpan, Report

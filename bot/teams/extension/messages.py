@@ -21,7 +21,6 @@ from bot.http.source_links import evidence_link
 from bot.records import Answer, Ask, Reply
 from bot.settings.settings import Settings
 from bot.teams.activity import actor_of, counted_as, time_of, user_of
-from bot.teams.answer_card import GAP, Shown, dates_in
 from bot.teams.extension.cards import (
     AGAIN,
     SELECT_VERB,
@@ -39,9 +38,10 @@ from bot.teams.extension.cards import (
 from bot.teams.extension.checked import checked
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.ports import Json
+from bot.teams.shown.answer_card import GAP, Shown, dates_in
 from bot.view.reply import ReplyView, reply_view, view_of
-from bot.wording.card import CardWords
-from bot.wording.extension import ExtensionWords
+from bot.wording.conversation.card import CardWords
+from bot.wording.conversation.extension import ExtensionWords
 from bot.wording.refusals import language_of
 from grounding.errors import AttestError, kind_and_place, kind_and_way
 from rai.ports import Ledger

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bot.records import Citation
-from bot.wording.customer_text import MISSING
+from bot.wording.conversation.customer_text import MISSING
 from grounding.policy import Policy
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.quoting.coverage import Covered

@@ -37,7 +37,7 @@ from bot.turn.draft.sources import as_sources
 from bot.turn.screening import screen_draft
 from bot.turn.state import TurnState
 from bot.wording.closest import closest, unknown
-from bot.wording.left_out import without_left_out
+from bot.wording.conversation.left_out import without_left_out
 from bot.wording.notices import notice, said
 from bot.wording.refusals import FALLBACK, refusal_text
 from grounding.errors import AttestError, kind_and_place

@@ -33,7 +33,7 @@ _NOTHING = "."
 
 
 class OpenAIEmbeddingJobs:
-    """`grounding.embedded.fill_by_jobs.EmbeddingJobs` over OpenAI's batch API. `shorten`: ask for vectors of `width` numbers. Raises SettingsError as `make_client` does."""
+    """`grounding.embedded.vectors.fill_by_jobs.EmbeddingJobs` over OpenAI's batch API. `shorten`: ask for vectors of `width` numbers. Raises SettingsError as `make_client` does."""
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from lxml import etree
 from grounding.ingest.readers import content_types
 from grounding.ingest.readers.archive import DAMAGE, damage_refused, part, target
 from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
-from grounding.ingest.readers.web_page import decoded, write_html
+from grounding.ingest.readers.texts.web_page import decoded, write_html
 
 _CONTAINER = "META-INF/container.xml"
 _LOCKS = "META-INF/encryption.xml"

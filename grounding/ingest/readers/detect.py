@@ -8,9 +8,10 @@ import threading
 from functools import lru_cache
 from typing import Any
 
-from grounding.ingest.readers import content_types, delimited, structured
-from grounding.ingest.readers.encoding import decode
+from grounding.ingest.readers import content_types
 from grounding.ingest.readers.extract import Refused
+from grounding.ingest.readers.texts import delimited, structured
+from grounding.ingest.readers.texts.encoding import decode
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")

@@ -17,11 +17,11 @@ from typing import Any, cast
 from grounding.ingest.readers import content_types
 from grounding.ingest.readers.archive import damage_refused
 from grounding.ingest.readers.detect import detect
-from grounding.ingest.readers.encoding import decode
 from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
-from grounding.ingest.readers.plain import paragraphs
 from grounding.ingest.readers.read import reader_of
-from grounding.ingest.readers.web_page import write_html
+from grounding.ingest.readers.texts.encoding import decode
+from grounding.ingest.readers.texts.plain import paragraphs
+from grounding.ingest.readers.texts.web_page import write_html
 
 CONTENT_TYPE = content_types.MAIL
 MAX_DEPTH = 3

@@ -19,8 +19,8 @@ from pypdfium2 import raw
 
 from grounding.ingest.readers import content_types
 from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
-from grounding.ingest.readers.plain import joined_lines, usual_width
 from grounding.ingest.readers.rows import header_rows, table_lines
+from grounding.ingest.readers.texts.plain import joined_lines, usual_width
 
 CONTENT_TYPE = content_types.PDF
 

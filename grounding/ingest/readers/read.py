@@ -13,18 +13,18 @@ from grounding.ingest.readers.extract import MAX_FILE_BYTES, Extract, Refused
 
 _READERS = {  # module and function; a format's library is loaded with its first file, 0.1 to 0.4 s each
     content_types.PDF: "pdf.read_pdf",
-    content_types.WORD: "word.read_word",
-    content_types.EXCEL: "excel.read_excel",
-    content_types.SLIDES: "slides.read_slides",
+    content_types.WORD: "office.word.read_word",
+    content_types.EXCEL: "office.excel.read_excel",
+    content_types.SLIDES: "office.slides.read_slides",
     content_types.BOOK: "book.read_book",
-    content_types.RICH_TEXT: "rich_text.read_rich_text",
+    content_types.RICH_TEXT: "office.rich_text.read_rich_text",
     content_types.MAIL: "mail.read_mail",
-    content_types.WEB_PAGE: "web_page.read_web_page",
-    content_types.MARKDOWN: "markdown.read_markdown_file",
-    content_types.DELIMITED: "delimited.read_delimited_file",
-    content_types.JSON: "structured.read_json",
-    content_types.JSON_LINES: "structured.read_json_lines",
-    content_types.PLAIN: "plain.read_plain_file",
+    content_types.WEB_PAGE: "texts.web_page.read_web_page",
+    content_types.MARKDOWN: "texts.markdown.read_markdown_file",
+    content_types.DELIMITED: "texts.delimited.read_delimited_file",
+    content_types.JSON: "texts.structured.read_json",
+    content_types.JSON_LINES: "texts.structured.read_json_lines",
+    content_types.PLAIN: "texts.plain.read_plain_file",
 }
 
 
@@ -32,7 +32,7 @@ def read(data: bytes, name: str) -> Extract:
     """Extract (text, title and places) of a file of any supported type. `name` gives a title where the file has none.
 
     Raises Refused, whose `code` is encrypted, corrupt, empty, too_large or unsupported; the message names the file. A hostile file can take
-    any time and memory: `grounding.ingest.readers.guard` reads those that nobody vouches for.
+    any time and memory: `grounding.ingest.readers.guarded.guard` reads those that nobody vouches for.
     """
     try:
         if len(data) > MAX_FILE_BYTES:
@@ -47,7 +47,7 @@ def read(data: bytes, name: str) -> Extract:
 
 def reader_of(content_type: str) -> Callable[[bytes, str], Extract]:
     """The function that reads files of `content_type`; it takes the bytes and a title for files that have none."""
-    module, function = _READERS[content_type].split(".")
+    module, _, function = _READERS[content_type].rpartition(".")
     found = getattr(importlib.import_module(f"grounding.ingest.readers.{module}"), function)
     return cast(Callable[[bytes, str], Extract], found)
 

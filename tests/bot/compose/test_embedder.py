@@ -18,7 +18,7 @@ from bot.compose.ingest import is_taken_in
 from bot.compose.system import compose
 from bot.records import Ask
 from bot.settings.settings import Settings
-from grounding.embedded.embedder import MiniLM
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.records import Access, Query
 from grounding.store.store_reader import StoreReader
 from rai.records import Outcome

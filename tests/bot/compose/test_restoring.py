@@ -18,9 +18,9 @@ from bot.records import Ask
 from bot.review.session import ReviewAccess
 from bot.settings.settings import Settings
 from bot.state import State
+from bot.teams.delivery.undelivered import Undelivered, Waiting
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import Inbox, key_of
-from bot.teams.undelivered import Undelivered, Waiting
 from grounding.errors import InputError, SettingsError, StoreError
 from grounding.records import Turn
 from rai.records import Outcome

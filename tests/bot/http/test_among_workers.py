@@ -19,7 +19,7 @@ from bot.http.among_workers import PEERS
 from bot.http.app_keys import ANSWER, LIMITER, SYSTEM
 from bot.server.app import build_app
 from bot.teams.endpoint import PATH, add_routes
-from bot.wording.teams import say
+from bot.wording.conversation.teams import say
 from bot.workers.name import worker_name
 from tests.fakes.channel import FakeChannel
 from tests.fakes.system import fake_system

@@ -8,8 +8,8 @@ import time
 from bot.privacy import conversations
 from bot.privacy.conversations import Kept
 from bot.privacy.selection import Selection
+from bot.teams.delivery.undelivered import Undelivered, Waiting
 from bot.teams.inbox import ActivityKey, Inbox
-from bot.teams.undelivered import Undelivered, Waiting
 from tests.bot.privacy.conftest import CHANNEL, Home
 
 DAY_S = 86400.0

@@ -15,7 +15,7 @@ from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.records import Ask
 from bot.server.app import build_app
-from bot.wording.verdicts import VERDICT_WORDS, VERDICTS
+from bot.wording.reviewing.verdicts import VERDICT_WORDS, VERDICTS
 from tests.bot.review.test_refusals import form_of
 from tests.fakes.shop import HOSTILE
 from tests.fakes.system import Fake, fake_system

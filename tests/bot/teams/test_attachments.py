@@ -11,8 +11,8 @@ from aiohttp.test_utils import TestServer
 
 from bot.records import Reply
 from bot.teams.attachments import FILE, MAX_BYTES, MAX_CHARS, attached_to, opened
+from bot.wording.conversation.teams import say
 from bot.wording.refusals import language_for
-from bot.wording.teams import say
 from grounding.records import Turn
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer

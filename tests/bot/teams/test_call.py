@@ -14,16 +14,16 @@ from aiohttp.test_utils import TestServer
 from bot.records import Ask, OnStage, Reply
 from bot.settings.load import load_settings
 from bot.system import System
-from bot.teams.answer_card import Shown, answer_card, read_change
 from bot.teams.attachments import FILE
 from bot.teams.extension.knowledge import PersonsKnowledge
-from bot.teams.message_limits import check_activity
+from bot.teams.shown.answer_card import Shown, answer_card, read_change
+from bot.teams.shown.message_limits import check_activity
 from bot.turn.conversation.small_talk import small_talk
 from bot.view.reply import view_of
-from bot.wording.card import CardWords
+from bot.wording.conversation.card import CardWords
 from grounding.records import Access, Turn
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer
-from tests.bot.teams.test_answer_card import words_of
+from tests.bot.teams.shown.test_answer_card import words_of
 from tests.fakes.channel import FakeChannel
 from tests.fakes.replies import told
 from tests.knowledge_base import running, take_in

@@ -13,16 +13,16 @@ from bot.http.rate_limit import Limits, RateLimiter
 from bot.records import Ask, InternalNote, Reply
 from bot.settings.load import load_settings
 from bot.state import State
+from bot.teams.delivery.outbox import Outbox
+from bot.teams.delivery.undelivered import Undelivered
 from bot.teams.handler import ActivityHandler
 from bot.teams.history import ConversationHistory
 from bot.teams.inbox import Inbox
-from bot.teams.message_limits import MESSAGE, check_activity
-from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
-from bot.teams.undelivered import Undelivered
+from bot.teams.shown.message_limits import MESSAGE, check_activity
 from bot.teams.worker import Worker
 from bot.turn.entries.delivery import Deliveries
-from bot.wording.teams import APOLOGY, HELP, TOO_FAST, say
+from bot.wording.conversation.teams import APOLOGY, HELP, TOO_FAST, say
 from grounding.query.clarify import Clarification
 from grounding.records import Turn
 from rai.records import Outcome

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from bot.records import Stage
-from bot.teams.message_limits import check_activity
-from bot.teams.outbox import LONGEST_WAIT_S, TRIES, Outbox
+from bot.teams.delivery.outbox import LONGEST_WAIT_S, TRIES, Outbox
+from bot.teams.delivery.progress import finish, progress
 from bot.teams.ports import SendFailed
-from bot.teams.progress import finish, progress
-from bot.teams.render import notice
+from bot.teams.shown.message_limits import check_activity
+from bot.teams.shown.render import notice
 from bot.teams.worker import Busy, Worker
 
 Json = dict[str, Any]

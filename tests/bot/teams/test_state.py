@@ -23,7 +23,7 @@ from bot.teams.handler import MAX_DEATHS
 from bot.teams.history import CALL_S, ConversationHistory
 from bot.teams.inbox import LEASE_S, ActivityKey, Attempt, Inbox
 from bot.teams.worker import Worker
-from bot.wording.teams import RESTARTED
+from bot.wording.conversation.teams import RESTARTED
 from grounding.errors import StoreError
 from grounding.records import Turn
 from tests.bot.teams.conftest import Bots, FakeAnswer

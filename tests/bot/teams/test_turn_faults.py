@@ -14,8 +14,8 @@ from bot.teams.handler import ActivityHandler
 from bot.teams.inbox import Abandoned, ActivityKey, Attempt
 from bot.teams.worker import Worker
 from bot.turn.entries.delivery import Deliveries
+from bot.wording.conversation.teams import APOLOGY
 from bot.wording.notices import FAILED
-from bot.wording.teams import APOLOGY
 from grounding.errors import StoreError
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger
 from tests.bot.turn.test_pipeline import ASK

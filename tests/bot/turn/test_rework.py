@@ -12,7 +12,7 @@ from bot.records import Ask, How, Reply, Rework
 from bot.turn.conversation.small_talk import lists
 from bot.turn.pipeline import answer_turn
 from bot.turn.rework import SHORT
-from bot.wording.email import LANGUAGES, email_body
+from bot.wording.conversation.email import LANGUAGES, email_body
 from grounding.policy import Policy
 from grounding.prompting.model_composer import ModelComposer
 from grounding.prompting.prompt import own_texts

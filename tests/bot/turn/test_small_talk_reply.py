@@ -8,8 +8,8 @@ from pathlib import Path
 from bot.records import Ask, Reply
 from bot.turn.conversation.small_talk import lists
 from bot.turn.pipeline import answer_turn
-from bot.wording.card import CardWords
-from bot.wording.customer_text import for_customer
+from bot.wording.conversation.card import CardWords
+from bot.wording.conversation.customer_text import for_customer
 from grounding.policy import Policy
 from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Document, Turn

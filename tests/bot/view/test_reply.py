@@ -16,7 +16,7 @@ from rich.console import Console
 from bot.commands.shared.printed_reply import print_reply
 from bot.records import Citation, InternalNote, Reply, Struck
 from bot.server.app import build_app
-from bot.teams.render import render
+from bot.teams.shown.render import render
 from bot.view.reply import reply_view, view_of
 from grounding.query.clarify import Clarification
 from grounding.quoting.coverage import Covered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.wording.card import CardWords
+from bot.wording.conversation.card import CardWords
 from bot.wording.dates import day
 
 WRITTEN = {

@@ -7,7 +7,7 @@ import pytest
 from bot.wording import notices
 from bot.wording.contacts import contact_notice, source_tag, whose
 from bot.wording.evidence import EvidenceWords
-from bot.wording.outcomes import outcome_sentence, outcome_word
+from bot.wording.reviewing.outcomes import outcome_sentence, outcome_word
 from bot.wording.web import web_notice, web_tag
 from grounding.records import Passage
 from rai.records import Claim, EvidenceSpan, Outcome

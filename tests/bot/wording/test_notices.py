@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from bot.turn.conversation.small_talk import lists
-from bot.wording import notices, refusals, teams
+from bot.wording import notices, refusals
+from bot.wording.conversation import teams
 from bot.wording.notices import in_languages, notice, said, tells_empty
 from rai.records import Outcome
 

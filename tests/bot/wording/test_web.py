@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.records import Citation, InternalNote, Reply
-from bot.teams.render import render
+from bot.teams.shown.render import render
 from bot.wording.web import web_label, web_notice, web_tag
 from grounding.records import Tier, WebResult
 from rai.records import Outcome

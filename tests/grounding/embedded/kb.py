@@ -7,9 +7,9 @@ from pathlib import Path
 
 from grounding.database.postgres import Postgres
 from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.indexes.vector_index import VectorIndex
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.store_names import StoreNames
-from grounding.embedded.vector_index import VectorIndex
 from grounding.ingest.chunk_paragraphs import split
 from grounding.ports import Embedder
 from grounding.records import Document

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grounding.corrective.decide import decide
-from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import STRANGE_AT_MOST, EmbeddedGrader, enough, meanings, score, shortlist
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.grading.features import YES_AT
 from grounding.policy import Policy
 from grounding.records import Access, Action, Document, Passage, Query

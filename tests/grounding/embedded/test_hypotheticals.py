@@ -16,8 +16,8 @@ from sqlalchemy import make_url
 from grounding.database.postgres import Postgres
 from grounding.embedded.hypotheticals import AT_ONCE, BATCH, PART, Hypotheticals, fingerprints, indexes
 from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.indexes.vector_index import VectorIndex
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.embedded.vector_index import VectorIndex
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceUnavailable
 from grounding.ingest.chunk_paragraphs import split
 from grounding.ports import ChatModel

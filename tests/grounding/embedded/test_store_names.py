@@ -11,7 +11,7 @@ import pytest
 
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.store_names import StoreNames
-from grounding.embedded.vocabulary import OFTEN, Vocabulary
+from grounding.embedded.vectors.vocabulary import OFTEN, Vocabulary
 from grounding.ingest.chunk_paragraphs import split
 from grounding.records import Access, Document
 from tests.grounding.embedded.kb import open_kb

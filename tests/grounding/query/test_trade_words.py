@@ -2,7 +2,7 @@
 
 import pytest
 
-from grounding.embedded.embedder import MiniLM
+from grounding.embedded.vectors.embedder import MiniLM
 from grounding.query.trade_words import english_words, language_of_trade
 
 

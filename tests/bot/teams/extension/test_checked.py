@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from bot.teams.extension.checked import MAX_LINE, ROWS, checked, found_of
-from bot.teams.message_limits import check_card
-from bot.wording.card import CardWords
-from bot.wording.extension import ExtensionWords
+from bot.teams.shown.message_limits import check_card
+from bot.wording.conversation.card import CardWords
+from bot.wording.conversation.extension import ExtensionWords
 from grounding.records import Passage
 from rai.check.match import check_claims
 from rai.records import SUPPORTED, Claim, EvidenceSpan, Report, Source

@@ -19,9 +19,9 @@ from bot.teams.extension.checked import checked
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import message_text
 from bot.teams.extension.talk import is_of_the_talk
-from bot.teams.message_limits import check_card, size
-from bot.wording.card import CardWords
-from bot.wording.extension import ExtensionWords
+from bot.teams.shown.message_limits import check_card, size
+from bot.wording.conversation.card import CardWords
+from bot.wording.conversation.extension import ExtensionWords
 from grounding.errors import ServiceError
 from grounding.records import LEAD_IN, Access, Evidence, Passage, Query, Retrieval, Turn
 from rai.records import Claim, EvidenceSpan, Kind, Outcome, Report

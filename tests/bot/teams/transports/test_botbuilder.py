@@ -20,10 +20,10 @@ from msrest.universal_http.requests import ClientRetryPolicy
 from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.state import State
+from bot.teams.delivery.outbox import Outbox
+from bot.teams.delivery.progress import progress
 from bot.teams.history import ConversationHistory
-from bot.teams.outbox import Outbox
 from bot.teams.ports import SendFailed
-from bot.teams.progress import progress
 from bot.teams.transports.botbuilder import BotbuilderTransport, KeptCredentials
 from grounding.records import Turn
 from tests.bot.teams.conftest import Bots, FakeAnswer

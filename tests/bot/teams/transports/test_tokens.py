@@ -22,8 +22,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.http.source_links import SourceLinks
 from bot.settings.settings import Settings
-from bot.teams.message_limits import MESSAGE
 from bot.teams.ports import KeysUnavailable, Transport, Unauthorized
+from bot.teams.shown.message_limits import MESSAGE
 from bot.teams.transports.agents_sdk import AgentsTransport
 from bot.teams.transports.botbuilder import BotbuilderTransport
 from bot.teams.transports.signing_keys import FAILURE_WAIT_S, MAX_AGE_S, UNKNOWN_KEY_WAIT_S, SigningKeys

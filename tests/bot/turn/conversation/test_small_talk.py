@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.turn.conversation.small_talk import FORMS, INTENTS, Form, courtesy, lists, small_talk, to_check
-from bot.wording.card import CardWords
+from bot.wording.conversation.card import CardWords
 from grounding.records import Turn
 from rai.screening.languages import language
 

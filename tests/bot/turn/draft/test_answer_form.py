@@ -15,7 +15,7 @@ from bot.turn.draft.answer_form import (
     with_file_names,
     with_what_is_missing,
 )
-from bot.wording.customer_text import MISSING
+from bot.wording.conversation.customer_text import MISSING
 from grounding.policies.files import built_in
 from grounding.policy import Policy
 from grounding.quoting.coverage import Covered

@@ -10,7 +10,7 @@ import pytest
 from bot.records import Ask, Reply
 from bot.turn.pipeline import answer_turn
 from bot.view.reply import view_of
-from bot.wording.customer_text import for_customer
+from bot.wording.conversation.customer_text import for_customer
 from grounding.policy import Policy
 from grounding.records import Document
 from rai.records import Outcome

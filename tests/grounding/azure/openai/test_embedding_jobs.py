@@ -13,10 +13,10 @@ import pytest
 
 from grounding.azure.openai.embedder import OpenAIEmbedder
 from grounding.azure.openai.embedding_jobs import OpenAIEmbeddingJobs
-from grounding.embedded import fill_by_jobs as filling
-from grounding.embedded.fill_by_jobs import fill_by_jobs
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.rationed import RationedEmbedder, RationedJobs, Spending
+from grounding.embedded.vectors import fill_by_jobs as filling
+from grounding.embedded.vectors.fill_by_jobs import fill_by_jobs
+from grounding.embedded.vectors.rationed import RationedEmbedder, RationedJobs, Spending
 from grounding.errors import ServiceError, ServiceRejected
 from grounding.ingest.ingest import ingest
 from grounding.services.ceiling import Ceiling, CeilingReached

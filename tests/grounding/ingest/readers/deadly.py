@@ -7,7 +7,7 @@ import signal
 
 from grounding.bounded.child import REPLY
 from grounding.bounded.limits import own_pipes
-from grounding.ingest.readers.wire_format import REQUEST
+from grounding.ingest.readers.guarded.wire_format import REQUEST
 
 
 def main(*_limits: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from grounding.bounded.limits import Limits
 from grounding.ingest.readers.extract import Refused
-from grounding.ingest.readers.guard import Guard
+from grounding.ingest.readers.guarded.guard import Guard
 from tests.grounding.ingest.readers.sound import SOUND, Sound
 from tests.grounding.ingest.readers.unsound import UNSOUND, Unsound
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grounding.ingest.readers.extract import Extract, Refused
-from grounding.ingest.readers.guard import LIMITS, Guard
+from grounding.ingest.readers.guarded.guard import LIMITS, Guard
 from tests.grounding.ingest.readers import files
 from tests.grounding.ingest.readers.sound import SOUND
 

@@ -12,11 +12,11 @@ from docx.oxml.ns import qn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grounding.ingest.readers.encoding import decode
 from grounding.ingest.readers.extract import MAX_FILE_BYTES, Extract, Refused, Writer, clean
-from grounding.ingest.readers.number_format import shown
-from grounding.ingest.readers.plain import paragraphs
+from grounding.ingest.readers.office.number_format import shown
 from grounding.ingest.readers.read import read
+from grounding.ingest.readers.texts.encoding import decode
+from grounding.ingest.readers.texts.plain import paragraphs
 from tests.grounding.ingest.readers import files
 
 

@@ -16,9 +16,9 @@ import pytest
 from sqlalchemy import make_url
 
 from grounding.database.postgres import ConnectionLost, Postgres
-from grounding.embedded import approximate_search
-from grounding.embedded.vector_file import DamagedFileError
-from grounding.embedded.vector_index import VectorIndex
+from grounding.embedded.indexes import approximate_search
+from grounding.embedded.indexes.vector_file import DamagedFileError
+from grounding.embedded.indexes.vector_index import VectorIndex
 from grounding.errors import StoreError
 from grounding.ingest.chunk_paragraphs import split
 from grounding.records import Access, Document, Query
