@@ -14,12 +14,12 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mappi
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from grounding.bounded.pool import Run
 from grounding.database.postgres import ConnectionLost, Postgres, retried
@@ -27,34 +27,24 @@ from grounding.errors import InputError, SettingsError, StoreError
 from grounding.records import OnProgress
 from rai.entry_schema import NAME, SCHEMA
 from rai.ledger import sql
-from rai.ledger.about import ANOTHER_KEY, OF_ANOTHER_KEY, VERSION, as_made, check_about, form_faults
+from rai.ledger.about import ANOTHER_KEY, as_made, check_about
 from rai.ledger.appending import Growth, Waiting, grow, ready
 from rai.ledger.chain import (
     ANCHOR,
-    BREAKS_MAX,
     ERASE,
-    GENESIS,
     GENESIS_ENTRY,
     GUARD,
     LASTING,
     MOVED,
-    NAMING,
     OPENED,
     RESTORED,
     UPGRADE,
     SealedRow,
-    Walk,
     canonical,
     is_same,
-    is_whole,
-    key_id,
-    key_named,
     ledger_named,
     mac_of,
     new_ledger_id,
-    result_of,
-    told_of,
-    walk,
 )
 from rai.ledger.checkpoints.checkpoint import (
     Checkpoint,
@@ -67,19 +57,19 @@ from rai.ledger.checkpoints.checkpoint import (
 from rai.ledger.checkpoints.proof_file import Proven, proof_document
 from rai.ledger.checkpoints.signing import Proof, SignedTree
 from rai.ledger.checkpoints.signing_keys import SigningKeys
-from rai.ledger.contents import CONTENT
 from rai.ledger.databases.form import LedgerDatabase, RecordedTurn, RecordedTwice
 from rai.ledger.databases.postgres import PostgresLedger
 from rai.ledger.databases.sqlite import BUSY_SECONDS, SqliteLedger, store_errors
 from rai.ledger.export import export_lines
 from rai.ledger.key import TO_BE_GIVEN, Anchor, Mark, discard, load_key, signing_key_beside
 from rai.ledger.moved import Moved, moved_by, refuse_moved
-from rai.ledger.stored_contents import StoredContents, StoredPart, entries_of, entry_of, made_of, stored_part
+from rai.ledger.stored_contents import StoredContents, entries_of, entry_of, made_of
+from rai.ledger.stored_ledger import StoredLedger, is_of_key
 from rai.ledger.together import Together
 from rai.ledger.watch import LOOK_S, LedgerWatch, Watched
 from rai.ledger.watched_store import WatchedStore, against
 from rai.personal.redact import redact_entry
-from rai.records import Break, Entry, Verification
+from rai.records import Entry, Verification
 
 ERASED_AT_ONCE = 1_000
 """Entries that one record of an erasure names."""
@@ -125,8 +115,9 @@ class SqlLedger:
         with database.errors():
             if read_only:
                 self._open_to_read(key_file)
+                self._stored = self._as_stored()
             else:
-                retried(lambda: self._open_to_write(key_file, moved=moved))
+                retried(lambda: self._open(key_file, moved=moved))
         stored = WatchedStore(database, self._key, self._anchor, self._ledger_id)
         self._watch = LedgerWatch(self._key, stored, ledger_id=self._ledger_id)
         self._tree = SignedTree(self._key, self._ledger_id or "", stored)
@@ -136,7 +127,19 @@ class SqlLedger:
         """The id that the ledger was given when it was begun; None where there is none yet, or it was begun by an older program and opened to be read."""
         return self._ledger_id
 
-    def _open_to_write(self, key_file: Path, *, moved: bool) -> None:
+    def _open(self, key_file: Path, *, moved: bool) -> None:
+        row = self._open_to_write(key_file, moved=moved)
+        self._stored = self._as_stored()
+        if row is not None:
+            self._advance(self._mark(row), self._anchor.reserve())
+        # Whoever was killed behind an erasure has not folded the erased text out of the log; those who are at work do it themselves.
+        self._database.flush(_LEFTOVERS_S)
+
+    def _as_stored(self) -> StoredLedger:
+        return StoredLedger(self._database, self._key, self._anchor, self._ledger_id, read_only=self._read_only)
+
+    def _open_to_write(self, key_file: Path, *, moved: bool) -> SealedRow | None:
+        """The entry that the anchor is to be moved to, if there is one."""
         with self._database.errors(), self._database.writing() as connection:
             put_back = self._database.prepare(connection)
             reader = self._database.reader(connection)
@@ -151,7 +154,7 @@ class SqlLedger:
                 check_about(about, self._key)
             self._ledger_id = self._settled(connection, reader, about)
             if last is not None and not about:
-                if not self._is_of_key(connection, reader):
+                if not is_of_key(connection, reader, self._key, self._ledger_id):
                     raise SettingsError(f"ATTEST_LEDGER_KEY_FILE: this is {ANOTHER_KEY}")
                 sql.note(connection, as_made(self._key, self._ledger_id, salted=reader.salted))
                 put_back.append("about")
@@ -163,10 +166,7 @@ class SqlLedger:
                 row = self._insert(connection, GUARD, canonical({NAME: SCHEMA, "put_back": put_back}))
             if row is None and last is not None and not self._is_anchor_up():
                 row = last
-        if row is not None:
-            self._advance(self._mark(row), self._anchor.reserve())
-        # Whoever was killed behind an erasure has not folded the erased text out of the log; those who are at work do it themselves.
-        self._database.flush(_LEFTOVERS_S)
+        return row
 
     def _begin(self, connection: Connection, last: SealedRow | None) -> SealedRow:
         """Gives the ledger its id, in an entry of its own: of one that was begun by an older program behind its last entry, of a new one as its first."""
@@ -240,11 +240,11 @@ class SqlLedger:
 
     async def get(self, entry_id: str) -> Entry | None:
         """The entry with that id, or None. The body of an erased entry is `{"erased": true}`."""
-        return await asyncio.to_thread(self._get, entry_id)
+        return await asyncio.to_thread(self._stored.get, entry_id)
 
     async def holds(self, entry_id: str) -> bool:
         """True if what is stored under that id is what was sealed."""
-        return await asyncio.to_thread(self._holds, entry_id)
+        return await asyncio.to_thread(self._stored.holds, entry_id)
 
     async def entries(
         self,
@@ -258,7 +258,7 @@ class SqlLedger:
         left, bound = limit, None
 
         def read(after: int, bound: int | None, size: int) -> list[Entry]:
-            return list(entries_of(self._part(after, bound, size, newest_first=newest_first, kinds=kinds)))
+            return list(entries_of(self._stored.part(after, bound, size, newest_first=newest_first, kinds=kinds)))
 
         while left is None or left > 0:
             size = sql.BATCH if left is None else min(sql.BATCH, left)
@@ -286,7 +286,7 @@ class SqlLedger:
         made, begun = list[T](), deque[asyncio.Future[list[T]]]()
         try:
             while limit > 0:
-                part = await asyncio.to_thread(self._part, after, None, min(sql.BATCH, limit))
+                part = await asyncio.to_thread(self._stored.part, after, None, min(sql.BATCH, limit))
                 if not part.rows:
                     break
                 after, limit = part.rows[-1].seq, limit - len(part.rows)
@@ -302,7 +302,7 @@ class SqlLedger:
 
     async def verify(self, on_progress: OnProgress | None = None) -> Verification:
         """Checks the whole chain with the key, then compares it with the anchor."""
-        return await asyncio.to_thread(self._verify, on_progress)
+        return await asyncio.to_thread(self._stored.verify, on_progress)
 
     async def probe(self) -> None:
         """Finds out whether an entry could be written now. Raises StoreError with the reason if not: another holds the store locked, the disk is full, the anchor's folder cannot be written."""
@@ -316,9 +316,9 @@ class SqlLedger:
         """The whole ledger as lines for `verify_export`, from one snapshot, in bounded memory."""
         if not self._key:
             raise InputError("there is no ledger yet: its first entry makes store and key")
-        with self._reading() as connection:
+        with self._stored.reading() as connection:
             reader = self._database.reader(connection)
-            named = self._verifier_key(connection, reader)
+            named = self._stored.verifier_key(connection, reader)
             lines = export_lines(self._key, reader.rows(connection), self._ledger_id, named)
             while (line := await asyncio.to_thread(next, lines, None)) is not None:
                 yield line
@@ -339,7 +339,7 @@ class SqlLedger:
 
     async def verifier_key(self) -> str | None:
         """The public key of checkpoints that the ledger named last, on one line; None while it names none."""
-        return await asyncio.to_thread(self._named_key)
+        return await asyncio.to_thread(self._stored.named_key)
 
     async def proof(self, entry_id: str, size: int | None = None) -> Proof:
         """What proves that an entry stands among the first `size` entries, or all. Raises InputError if it does not, StoreError if the chain does not hold."""
@@ -383,7 +383,7 @@ class SqlLedger:
 
     async def moved(self) -> Moved | None:
         """Where the ledger is, if it was moved; None if it is here."""
-        return await asyncio.to_thread(self._read, self._moved)
+        return await asyncio.to_thread(self._stored.read, self._moved)
 
     async def shut(self, to: str, actor: Mapping[str, Any] | None = None) -> Moved:
         """Ends the chain with an entry that says where it goes on; from then on whoever writes here is refused, in every process. Raises StoreError if it was moved before."""
@@ -471,8 +471,8 @@ class SqlLedger:
 
     def _recorded(self, turn: str, kind: str) -> Entry:
         """The entry that a turn has already."""
-        found = self._read(lambda connection: self._database.recorded(connection, turn, kind))
-        entry = None if found is None else self._get(found)
+        found = self._stored.read(lambda connection: self._database.recorded(connection, turn, kind))
+        entry = None if found is None else self._stored.get(found)
         if entry is None:
             raise StoreError(f"turn {turn} is noted as recorded, and its entry is not there; see attest ledger verify")
         return entry
@@ -679,7 +679,7 @@ class SqlLedger:
         self, connection: Connection, last: SealedRow, done: str, on_progress: OnProgress | None = None
     ) -> None:
         """Raises StoreError if the chain up to `last` does not hold, so that it is not `done`."""
-        whole = self._verified(connection, self._mark(last), [], on_progress)
+        whole = self._stored.verified(connection, self._mark(last), [], on_progress)
         if not whole.ok:
             raise StoreError(f"the ledger does not hold, so it is not {done}: {whole.why}; see attest ledger verify")
 
@@ -697,7 +697,7 @@ class SqlLedger:
 
         # It moves only along the chain it already stands on: a store that was cut or replaced cannot pull the anchor after it, and the evidence stays.
         def follows(now: Mark) -> bool:
-            return now == before or self._read(
+            return now == before or self._stored.read(
                 lambda connection: (
                     not against(connection, self._ledger_id, now, mark.count) and sql.holds(connection, mark)
                 )
@@ -712,16 +712,12 @@ class SqlLedger:
             return self._tree.checkpoint(keys, published)
 
     def _signing_keys(self) -> list[SigningKey]:
-        named = self._named_key()
+        named = self._stored.named_key()
         if self._ledger_id is None or named is None:
             raise StoreError(
                 "this ledger has no id yet, so no checkpoint of it can be signed; opening it to write gives it one"
             )
         return SigningKeys(self._signing_key_file, self._ledger_id).signers(named)
-
-    def _named_key(self) -> str | None:
-        with self._reading() as connection:
-            return self._verifier_key(connection, self._database.reader(connection))
 
     def _proof(self, entry_id: str, size: int | None) -> Proof:
         with self._database.errors():
@@ -730,105 +726,6 @@ class SqlLedger:
     def _proofs(self, entry_ids: Collection[str], size: int) -> list[Proof]:
         with self._database.errors():
             return self._tree.proofs(entry_ids, size)
-
-    def _verifier_key(self, connection: Connection, reader: sql.Reader) -> str | None:
-        """The public key that the ledger named last."""
-        found = reader.newest_of(connection, NAMING) if reader.salted else None
-        return None if found is None else key_named(found)
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        """A connection to read out from. Raises SettingsError or StoreError for what opening to write would have refused."""
-        with self._database.errors(), self._database.reading() as connection:
-            if self._read_only:
-                about = sql.about(connection)
-                check_about({"schema": VERSION, "key_id": key_id(self._key), **about}, self._key)
-            yield connection
-
-    def _read(self, work: Callable[[Connection], T]) -> T:
-        """What `work` reads, again where the connection was lost."""
-
-        def once() -> T:
-            with self._reading() as connection:
-                return work(connection)
-
-        return retried(once)
-
-    def _get(self, entry_id: str) -> Entry | None:
-        def work(connection: Connection) -> Entry | None:
-            found = self._database.reader(connection).find(connection, entry_id)
-            return None if found is None else next(entries_of(stored_part(connection, [found])))
-
-        return self._read(work)
-
-    def _holds(self, entry_id: str) -> bool:
-        def work(connection: Connection) -> bool:
-            found = self._database.reader(connection).find(connection, entry_id)
-            return found is not None and is_whole(self._key, found, self._ledger_id)
-
-        return self._read(work)
-
-    def _part(
-        self,
-        after: int,
-        bound: int | None,
-        size: int,
-        *,
-        newest_first: bool = False,
-        kinds: Collection[str] | None = None,
-    ) -> StoredPart:
-        def work(connection: Connection) -> StoredPart:
-            rows = self._database.reader(connection).batch(
-                connection, after, bound, size, newest_first=newest_first, without=CONTENT, kinds=kinds
-            )
-            return stored_part(connection, rows)
-
-        return self._read(work)
-
-    def _verify(self, on_progress: OnProgress | None) -> Verification:
-        apart: list[str] = []
-        try:
-            mark = self._anchor.read()  # before the snapshot: it can lag, never lead
-        except StoreError as error:
-            mark = None
-            apart.append(f"changed: {error}")
-        with self._database.errors(), self._database.reading() as connection:
-            try:
-                return self._verified(connection, mark, apart, on_progress)
-            except DBAPIError as error:
-                # The entries are read with care below; here the file does not even say what tables it has.
-                damage = self._database.damage(error)
-                if damage is None:
-                    raise
-                why = f"changed: the store cannot be read: {damage}"
-                return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
-
-    def _verified(
-        self, connection: Connection, mark: Mark | None, apart: list[str], on_progress: OnProgress | None
-    ) -> Verification:
-        reader, about = self._database.reader(connection), sql.about(connection)
-        if about.get("key_id", key_id(self._key)) != key_id(self._key) and not self._is_of_key(connection, reader):
-            why = f"changed: {OF_ANOTHER_KEY}"
-            return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
-        told = (mark.ledger_id if mark else None, about.get("ledger_id"))
-        state = Walk(hints=tuple(name for name in told if name))
-        rows = reader.careful(connection, self._database.damage)
-        if on_progress is not None:
-            rows = told_of(rows, sql.highest(connection), on_progress)
-        walk(self._key, rows, sql.Links(connection).__contains__, state)
-        ledger_id = state.ledger_id or (self._ledger_id if state.read else None)
-        if (
-            len(state.breaks) < BREAKS_MAX and not apart
-        ):  # else where the entries end, or where they should, is not known
-            apart += against(connection, ledger_id, mark, state.seq)
-        apart += form_faults(connection, self._database, self._key, ledger_id, pages=True)
-        return replace(result_of(state, apart), ledger_id=ledger_id)
-
-    def _is_of_key(self, connection: Connection, reader: sql.Reader) -> bool:
-        """True if the last entry, or the first, was sealed with this key."""
-        ends = [row for row in (reader.first(connection), reader.last(connection)) if row is not None]
-        names = (None, self._ledger_id, sql.about(connection).get("ledger_id"))
-        return any(is_same(mac_of(self._key, row, name), str(row.mac)) for row in ends for name in names)
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
