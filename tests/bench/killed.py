@@ -59,7 +59,7 @@ class Talks:
 
 USUAL = Talks(24, 13, 15.0, 20.0)
 """No more than a machine of two cores can do beside all else."""
-MANY = Talks(500, 10, 400.0, 20.0)
+MANY = Talks(500, 10, 300.0, 20.0)
 """10,000 questions."""
 _SITE = """
   upstream servers {{ {servers} }}

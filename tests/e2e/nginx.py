@@ -42,6 +42,7 @@ _SITE = """  server {{
     location / {{ proxy_pass {upstream}; {way} }}
   }}"""
 _TRIES = 3
+_SAID = "said.log"
 _START_S = 60.0
 
 
@@ -63,21 +64,15 @@ def nginx_path() -> str:
 @contextmanager
 def in_front_of(upstreams: Mapping[str, str]) -> Iterator[dict[tuple[str, str], str]]:
     """One nginx before all of `upstreams` (name to base URL), in every way: from name and way to the base URL in front."""
-    program = nginx_path()
     for attempt in range(_TRIES):
         with tempfile.TemporaryDirectory(prefix="attest-nginx-") as folder:
             fronts = dict(zip([(name, way) for name in upstreams for way in WAYS], _free_ports(), strict=False))
             configuration = _written(Path(folder), upstreams, fronts)
-            process = subprocess.Popen(
-                [program, "-c", str(configuration), "-p", folder], stderr=subprocess.PIPE, text=True
-            )
-            try:
+            with _started(configuration) as process:
                 if _listens(process, list(fronts.values())):
                     yield {key: f"http://127.0.0.1:{port}" for key, port in fronts.items()}
                     return
-            finally:
-                process.kill()
-                _, said = process.communicate()
+            said = (Path(folder) / _SAID).read_text("utf-8")
         # somebody took one of the ports between our choice and nginx's start
         assert attempt + 1 < _TRIES, f"nginx does not start: {said}"
 
@@ -88,13 +83,22 @@ def running(site: str, port: int) -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="attest-nginx-") as folder:
         path = Path(folder) / "nginx.conf"
         path.write_text(_CONFIGURATION.format(folder=folder, sites=site), "utf-8")
-        process = subprocess.Popen([nginx_path(), "-c", str(path), "-p", folder], stderr=subprocess.PIPE, text=True)
-        try:
-            assert _listens(process, [port]), "nginx does not start"
+        with _started(path) as process:
+            assert _listens(process, [port]), f"nginx does not start: {(Path(folder) / _SAID).read_text('utf-8')}"
             yield
-        finally:
-            process.kill()
-            process.communicate()
+
+
+@contextmanager
+def _started(configuration: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """What it says goes to a file: a pipe that nobody reads is full after some hundred lines of servers that are away, and nginx then waits for ever."""
+    folder = configuration.parent
+    with (folder / _SAID).open("wb") as said:
+        process = subprocess.Popen([nginx_path(), "-c", str(configuration), "-p", str(folder)], stderr=said)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 def free_port() -> int:
@@ -121,7 +125,7 @@ def _free_ports(count: int = 64) -> list[int]:
             one.close()
 
 
-def _listens(process: subprocess.Popen[str], ports: list[int]) -> bool:
+def _listens(process: subprocess.Popen[bytes], ports: list[int]) -> bool:
     until = time.monotonic() + _START_S
     waiting = list(ports)
     while waiting and process.poll() is None and time.monotonic() < until:

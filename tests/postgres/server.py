@@ -74,11 +74,14 @@ def running(version: str = VERSION, settings: Mapping[str, str] = SETTINGS) -> I
         secret.unlink()
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         command = [str(programs / "postgres"), "-D", str(data), "-k", str(folder), *options]
-        with subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **run_as
-        ) as server:
+        # a pipe that nobody reads would be full one day, and the server would wait for it
+        said = folder / "server.log"
+        with (
+            said.open("wb") as log,
+            subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=log, **run_as) as server,
+        ):
             try:
-                _wait_for(folder / "data" / "postmaster.pid", server)
+                _wait_for(folder / "data" / "postmaster.pid", server, said)
                 yield f"postgresql://owner:{password}@/postgres?host={folder}"
             finally:
                 server.send_signal(signal.SIGQUIT)  # at once: nobody needs what is in it
@@ -167,7 +170,7 @@ def _reachable(programs: Path, folder: Path, *, as_root: bool) -> Path:
     return shutil.copytree(programs.parent, folder / "programs", symlinks=True) / "bin"
 
 
-def _wait_for(pid_file: Path, server: subprocess.Popen[str]) -> None:
+def _wait_for(pid_file: Path, server: subprocess.Popen[bytes], said: Path) -> None:
     """Until the server says in its file that it takes connections."""
     while True:
         try:
@@ -176,8 +179,7 @@ def _wait_for(pid_file: Path, server: subprocess.Popen[str]) -> None:
             if pid_file.exists() and pid_file.read_text().splitlines()[-1:] == ["ready   "]:
                 return
         else:
-            assert server.stderr is not None
-            raise AssertionError(f"PostgreSQL did not start: {server.stderr.read()}")
+            raise AssertionError(f"PostgreSQL did not start: {said.read_text('utf-8', 'replace')}")
 
 
 def main() -> None:
