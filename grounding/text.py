@@ -189,6 +189,18 @@ def fold(text: str) -> str:
     return text.translate(_FOLD)
 
 
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # control characters
+    "\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # unseen, or turning the line round
+    "\U000e0000-\U000e007f]"  # tag characters, which hide whole sentences
+)
+
+
+def seen(text: str) -> str:
+    """`text` without characters that nobody sees and that could part a number or an address in two: what is left reads as it looks."""
+    return _UNSEEN.sub("", text)
+
+
 def sendable(text: str) -> str:
     """`text` with what JSON for a service cannot carry (NUL, lone surrogates) as U+FFFD. Same length, so offsets carry over."""
     return _UNSENDABLE.sub("\ufffd", text)

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from grounding.errors import ServiceReplyInvalid
 from grounding.ports import ChatModel
 from grounding.records import Draft, Prompt
+from grounding.text import seen
 
 _CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
 _FENCED = re.compile(r"\A\s*```(?:markdown|md|text)?[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL | re.IGNORECASE)
@@ -61,6 +62,7 @@ def tidy(text: str, numbers: Collection[int]) -> str:
 
     `[1, 2]` and `【1】` become `[1][2]` and `[1]`. What stands in code quotes keeps its words.
     """
+    text = seen(text)
     whole = _FENCED.match(text)
     body = whole.group(1) if whole and "```" not in whole.group(1) else text
     # Taking one thing away can bring another into being: "[<img>9]".

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from grounding.errors import InputError
 from grounding.records import Locator
+from grounding.text import seen
 
 MAX_FILE_BYTES = 50_000_000
 MAX_TEXT_CHARS = 20_000_000
@@ -18,11 +19,6 @@ PLACE = re.compile(
     r"(?:page|slide|chapter|line) \d+(?= · |$)|(?:sheet|attachment) "
 )  # labels of places; others are headings
 
-_DROP = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # control characters
-    "\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # unseen, or turning the line round
-    "\U000e0000-\U000e007f]"  # tag characters, which hide whole sentences
-)
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"\n{3,}")
@@ -57,7 +53,7 @@ def clean(text: str) -> str:
     Lone surrogates become U+FFFD and Latin ligatures their letters; blank lines around the text go.
     """
     text = _NEWLINE.sub("\n", text)
-    text = _SURROGATE.sub("\ufffd", _DROP.sub("", text)).translate(_LIGATURES)
+    text = _SURROGATE.sub("\ufffd", seen(text)).translate(_LIGATURES)
     return _BLANKS.sub("\n\n", "\n".join(line.rstrip() for line in text.split("\n"))).strip("\n")
 
 

@@ -55,7 +55,7 @@ def readings(found: Found, text: str) -> tuple[Found, ...]:
             others.append(
                 replace(found, value=f"-{found.value}", readings=(f"-{found.value}",), magnitudes=(f"-{found.value}",))
             )
-    elif found.kind == "time" and written.isdigit():
+    elif found.kind == "time" and written.isdecimal():
         others += [
             replace(found, kind=kind, value=value, readings=(value,), magnitudes=(written,))
             for kind, value in _bare(written)
@@ -87,7 +87,7 @@ def _bare(written: str) -> tuple[tuple[Kind, str], ...]:
 
 def _as_hour(found: Found, before: str, after: str) -> list[Found]:
     if (
-        not found.value.isdigit()
+        not found.value.isdecimal()
         or int(found.value) > 24
         or not (_HOUR_BEFORE.search(before) or _HOUR_AFTER.match(after))
     ):
@@ -99,7 +99,7 @@ def _as_hour(found: Found, before: str, after: str) -> list[Found]:
 
 def _as_day(found: Found, before: str, after: str) -> list[Found]:
     """A day of a month that is told elsewhere: any month's, then."""
-    if not found.value.isdigit() or not 1 <= int(found.value) <= 31:
+    if not found.value.isdecimal() or not 1 <= int(found.value) <= 31:
         return []
     named = weekdays_in(before.rstrip())
     beside = bool(named) and named[-1].end >= len(before.rstrip(" ,"))

@@ -27,11 +27,14 @@ from rai.check.reading.owners import anothers, label_words, owner
 from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import Place, Prepared
 from rai.check.roles import SaidAround, clash, quotes, rival
+from rai.check.rules.another_named import another_named
 from rai.check.rules.bands import of_another_band, of_another_day
 from rai.check.rules.conflict import conflict
 from rai.check.rules.elsewhere import elsewhere
+from rai.check.rules.exchanged import is_exchanged
 from rai.check.rules.nearer import nearer
 from rai.check.rules.rivals import Rival, part_named, rival_of
+from rai.check.rules.unused import usable
 from rai.claims.amounts.currencies import CODES, pattern_of
 from rai.claims.found import Found
 from rai.claims.languages import language
@@ -56,6 +59,9 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     `found`: the reading of the value that `places` hold. Sure only if every place was looked at.
     """
     around, context = answer.around[answer.values[n]], answer.context
+    places, unused = usable(claim, places, around)
+    if unused is not None:
+        return unused
     quoted = [p for p in places if p.unit.field == "text" and quotes(around.plain, p.unit.plain)]
     if quoted:
         return _disagreed(claim, found, quoted, around, context) or held(claim, found, quoted, "verbatim")
@@ -97,12 +103,14 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
             or elsewhere(n, claim, kept, others, answer)
             or (None if _is_foreign(kept[0], answer.words) else nearer(n, kept, others, answer))
             or _of_a_part(n, kept, others, answer)
+            or another_named(n, kept, answer)
             or held(claim, found, kept, "held")
         )
     if unseen or len(beaten) < len(agreeing):
         return too_many
     place, other = next((p, o) for p, o in beaten if o is not None)
-    if not other.clause and _is_used(n, other.place, answer):
+    used = list(_used(n, other.place, answer)) if not other.clause else []
+    if used and not is_exchanged(n, place, used, other.place, answer):
         return held(claim, found, [place], "held-beside")
     return _for_something_else(place, other, claim, around)
 
@@ -138,7 +146,9 @@ def _of_a_part(n: int, places: Sequence[Place], others: Sequence[Place], answer:
     if not found:
         return None
     place, other, word = found[0]
-    if _is_used(n, other, answer) or any(word in {stem(said) for said in terms(p.line())} for p in places):
+    if next(_used(n, other, answer), None) is not None or any(
+        word in {stem(said) for said in terms(p.line())} for p in places
+    ):
         return None
     spans = place.span(), other.span()
     why = f"The sentence names a part, for which {name_of(other)} says {spans[1].text}."
@@ -372,10 +382,10 @@ def _language(text: str) -> str:
     return language(frozenset(word for word in text.lower().split() if len(word) > 1))  # "A" is a class as well
 
 
-def _is_used(n: int, other: Place, answer: Answer) -> bool:
-    """True if the answer says the rival's value itself, beside this one: it names two things and gives both their values."""
+def _used(n: int, other: Place, answer: Answer) -> Iterator[int]:
+    """Where the answer says the rival's value itself, beside this one, as the numbers of values: it names two things and gives both their values."""
     near = islice((m for m in answer.near(n, _NEAR) if m != n), MOST_BESIDE)
-    return any(same_value(answer.values[m], other.found, other.line()) for m in near)
+    return (m for m in near if same_value(answer.values[m], other.found, other.line()))
 
 
 def _disagreed(

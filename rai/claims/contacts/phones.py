@@ -25,7 +25,7 @@ _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 _PLAIN = str.maketrans("＋（）", "+()")
 # one way to read each text, so that a long run cannot be read in many; a bracket within a number holds digits alone
 _SEPARATOR = r"(?:\)?(?: ?[-/] ?| )?(?:\((?=[0-9 -]{1,9}\)))?|\.)"
-_EXTENSION = r"(?:;ext=|,? ?(?:ext(?:ension|n)?\b\.?|x(?=[ .]?\d)|#|Durchwahl|DW|Nst\.?|poste|anexo|interno|ramal)[ :.]{0,2})(?P<number>\d{1,7})\b(?![-.]\d)"
+_EXTENSION = r"(?:;ext=|(?P<open> ?\()?(?:,? ?| ?[–—-] ?)(?:ext(?:ension|n)?\b\.?|x(?=[ .]?\d)|#|Durchwahl|DW|Nst\.?|poste|anexo|interno|ramal)[ :.]{0,2})(?P<number>\d{1,7})\b(?![-.]\d)(?(open)\))"
 _BODY = rf"(?P<body>(?:\+ ?)?\(?\+?\d(?:{_SEPARATOR}\d){{5,18}})(?![\w%]|[.:/-]\d)(?P<ext>{_EXTENSION})?"
 _CANDIDATE = re.compile(rf"(?=[+(\d])(?<![\w+#/$€£%-])(?<!\d[.,:]){_BODY}", re.IGNORECASE)
 _BESIDE = re.compile(rf" ?[/-] ?{_BODY}", re.IGNORECASE)
