@@ -93,9 +93,16 @@ def refusal_of(run: Tally, item: SourceItem) -> Refusal | None:
     """Reason why a document is not even read, or None."""
     if item.doc_id in run.seen:
         return Refusal(item.doc_id, "duplicate_id", "another document of this run has the same id")
+    if (taken := _taken(run, item)) is not None:
+        return taken  # whose it is may come yet in this run
     run.seen.add(item.doc_id)
     if unmarked(run.pulled.get(item.doc_id, ("", ""))[0])[0] == item.stamp:
         return _out(item.doc_id)
+    return None
+
+
+def _taken(run: Tally, item: SourceItem) -> Refusal | None:
+    """Reason why a document cannot have its id, which is another root's; None if it can."""
     known = run.known.get(item.doc_id)
     if not known or known[0] == item.root or known[0] in run.roots:
         return None

@@ -122,6 +122,19 @@ async def test_deletions_are_scoped_to_what_was_given(tmp_path: Path, kb: Path) 
     assert counts(await run(tmp_path, kb)) == (0, 0, 2, 1)
 
 
+async def test_a_document_stays_when_another_folder_of_the_run_has_its_id(tmp_path: Path, kb: Path) -> None:
+    """Whichever of the two is read first."""
+    first, last = tmp_path / "first", tmp_path / "last"
+    for folder in (first, last):
+        folder.mkdir()
+        (folder / "a.md").write_text(f"# Another\n\nText of {folder.name}.\n", "utf-8")
+    await run(tmp_path, kb)
+    report = await run(tmp_path, first, kb, last)
+    assert counts(report) == (0, 0, 3, 0)
+    assert [(r.doc, r.code) for r in report.refused] == [("a.md", "duplicate_id")] * 2
+    assert said(tmp_path, "a.md") == "# About a.md\n\nThe word of a.md is apple, and it costs $5."
+
+
 async def test_a_document_that_cannot_be_read_any_more_is_gone(tmp_path: Path, kb: Path) -> None:
     """What it said before may no longer be true, so it is refused with its reason and leaves the answers."""
     await run(tmp_path, kb)
@@ -180,6 +193,16 @@ def live(tmp_path: Path) -> set[str]:
     index = EmbeddedIndex(tmp_path / "index", None)
     try:
         return {info.doc_id for info in index.store.documents()}
+    finally:
+        index.close()
+
+
+def said(tmp_path: Path, doc_id: str) -> str:
+    index = EmbeddedIndex(tmp_path / "index", None)
+    try:
+        document = index.store.document(doc_id)
+        assert document is not None
+        return document.text
     finally:
         index.close()
 
