@@ -170,12 +170,14 @@ class EmbeddedIndex:
         items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]],
         lease: Lease | None = None,
         result: str = "",
-    ) -> None:
+        *,
+        pulled: Collection[str] | None = None,
+    ) -> set[str]:
         """Insert or replace documents, each with its chunks, root and stamp, in one transaction. `lease`: of the batch of a planned run that they are of, `result`: what
-        becomes of that.
+        becomes of that. `pulled`: what a person had removed when they were read; if one was removed since, nothing is written, and those that were are returned.
         """
         with self.beside_others(lease):
-            self.store.put(items, lease, result)
+            return self.store.put(items, lease, result, pulled=pulled)
 
     def touch(self, stamps: dict[str, str], lease: Lease | None = None) -> None:
         """Keep new stamps of documents that did not change otherwise."""

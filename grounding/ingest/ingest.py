@@ -57,8 +57,12 @@ class IngestTarget(Protocol):
         """A document that was taken out, as it last stood, with its root and stamp; None if it is live or was never there."""
         ...
 
-    def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None:
-        """Insert or replace documents, each with its chunks, root and stamp, in one transaction."""
+    def put(
+        self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]], *, pulled: Collection[str] | None = None
+    ) -> set[str]:
+        """Insert or replace documents, each with its chunks, root and stamp, in one transaction. `pulled`: what a person had removed when they were read; if one of
+        them was removed since, nothing is written, and those that were are returned.
+        """
         ...
 
     def touch(self, stamps: dict[str, str]) -> None:
@@ -275,10 +279,9 @@ def _read_all(
 
 
 def _flush(target: IngestTarget, run: Tally) -> None:
-    if run.pending:
-        leave_out(run, set(target.pulled()) - set(run.pulled))
-        target.put(run.pending)
-        run.pending.clear()
+    while since := target.put(run.pending, pulled=run.pulled):
+        leave_out(run, since)
+    run.pending.clear()
     if run.touched:
         target.touch(run.touched)
         run.touched.clear()

@@ -66,8 +66,12 @@ class PlannedTarget(Protocol):
         items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]],
         lease: Lease | None = None,
         result: str = "",
-    ) -> None:
-        """Insert or replace documents under a lease, in one transaction, and keep what becomes of the batch with them."""
+        *,
+        pulled: Collection[str] | None = None,
+    ) -> set[str]:
+        """Insert or replace documents under a lease, in one transaction, and keep what becomes of the batch with them. `pulled`: what a person had removed when they
+        were read; if one of them was removed since, nothing is written, and those that were are returned.
+        """
         ...
 
     def touch(self, stamps: dict[str, str], lease: Lease | None = None) -> None:
@@ -254,8 +258,8 @@ class RunWorker:
         if not await asyncio.to_thread(self._book.renew, lease):
             raise LeaseLost(f"run {lease.run} goes on without this process: its lease was over")
         await self._tried(self._send(doc_ids))
-        refused = {refusal.doc for refusal in tally.refused}
-        gone = [d for d in refused if d in tally.known and tally.known[d][0] in tally.roots]
+        known = tally.known.items()
+        gone = [doc_id for doc_id, (root, _, _) in known if root in tally.roots and doc_id not in tally.kept]
         await asyncio.to_thread(self._book.done, lease, result, gone)
 
     async def _tried(self, work: Awaitable[object]) -> None:
@@ -276,9 +280,8 @@ class RunWorker:
         tally.roots.add(str(job.path.resolve()))
         for item in placed(job.path, job.acl, job.root, items):
             take(target, tally, item)
-        leave_out(tally, set(target.pulled()) - set(tally.pulled))
-        result = _result(tally)
-        target.put(tally.pending, lease, result)
+        while since := target.put(tally.pending, lease, result := _result(tally), pulled=tally.pulled):
+            leave_out(tally, since)
         if tally.touched:
             target.touch(tally.touched, lease)
         return tally, result

@@ -49,6 +49,7 @@ class Unindexed(NamedTuple):
 
     doc_id: str
     change: int
+    is_live: bool
 
 
 class Documents:
@@ -70,6 +71,14 @@ class Documents:
         d = DOCUMENTS.c
         rows = self._db.execute(sa.select(d.doc_id, d.stamp, d.version).where(d.pulled, ~d.live))
         return {r.doc_id: (r.stamp, r.version) for r in rows}
+
+    def pulled_of(self, doc_ids: Sequence[str]) -> set[str]:
+        """Those of these documents that a person removed."""
+        d = DOCUMENTS.c
+        query = sa.select(d.doc_id).where(d.pulled, ~d.live)
+        return {
+            doc_id for part in parts(doc_ids) for doc_id in self._db.execute(query.where(d.doc_id.in_(part))).scalars()
+        }
 
     def live(self) -> tuple[DocumentInfo, ...]:
         """All live documents, sorted by id."""
@@ -128,9 +137,9 @@ class Documents:
         """Documents that the word index has not caught up with: those changed after the change of that number; None where marks say it."""
         d = DOCUMENTS.c
         if after is None:
-            marked = self._db.execute(sa.select(d.doc_id).where(~d.indexed)).scalars()
-            return [Unindexed(doc_id, 0) for doc_id in marked]
-        query = sa.select(d.doc_id, d.changed).where(d.changed > after).order_by(d.changed)
+            marked = self._db.execute(sa.select(d.doc_id, d.live).where(~d.indexed))
+            return [Unindexed(doc_id, 0, live) for doc_id, live in marked]
+        query = sa.select(d.doc_id, d.changed, d.live).where(d.changed > after).order_by(d.changed)
         return [Unindexed(*row) for row in self._db.execute(query)]
 
     def indexed_chunks(self, until: int | None = None) -> int:
@@ -166,22 +175,25 @@ class Documents:
         self._db.execute(_KEEP, kept)
 
     def take_out(self, doc_ids: Sequence[str], *, pulled: bool) -> None:
-        """Mark documents as no longer live. `pulled`: a person removed them."""
+        """Mark documents as no longer live. `pulled`: a person removed them; what a person removed before stays so."""
         numbered = dialects.numbers_changes(self._db)
         waits: dict[str, Any] = {"changed": sa.text("DEFAULT")} if numbered else {"indexed": False}  # the next number
+        by_hand = {"pulled": True} if pulled else {}
         for part in parts(doc_ids):
             gone = DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part))
-            self._db.execute(gone.values(live=False, chunks=0, pulled=pulled, **waits))
+            self._db.execute(gone.values(live=False, chunks=0, **by_hand, **waits))
 
     def touch(self, stamps: Mapping[str, str]) -> None:
         """Keep new stamps of documents whose content did not change."""
         for doc_id, stamp in stamps.items():
             self._db.execute(DOCUMENTS.update().where(DOCUMENTS.c.doc_id == doc_id).values(stamp=stamp))
 
-    def mark_indexed(self, doc_ids: Sequence[str]) -> None:
-        """Mark these documents as indexed by the word index as they are, where marks say it."""
-        for part in parts(doc_ids):
-            self._db.execute(DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part)).values(indexed=True))
+    def mark_indexed(self, done: Sequence[Unindexed]) -> None:
+        """Mark these documents as indexed by the word index, where marks say it; not one that was removed since: that alone waits for no lock."""
+        for is_live in (True, False):
+            for part in parts([document.doc_id for document in done if document.is_live == is_live]):
+                same = DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part), DOCUMENTS.c.live == is_live)
+                self._db.execute(same.values(indexed=True))
 
     def mark_all_unindexed(self) -> None:
         """Mark all documents as not indexed by the word index, where marks say it."""

@@ -10,7 +10,7 @@ How far an index in a folder has followed the store is a matter of that folder. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -146,27 +146,34 @@ class Store:
         items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]],
         lease: Lease | None = None,
         result: str = "",
-    ) -> None:
+        *,
+        pulled: Collection[str] | None = None,
+    ) -> set[str]:
         """Insert or replace documents, given as (document, chunks, root, stamp), all in one transaction. `result`: what becomes of the batch under `lease`, kept with
-        them.
+        them. `pulled`: what a person had removed when they were read, None if that is no matter; if one of them was removed since, nothing is written, and those that
+        were are returned.
         """
         if not items:
-            return
+            return set()
+        doc_ids = [d.doc_id for d, _, _, _ in items]
         now = datetime.now(UTC).isoformat(timespec="seconds")
         pieces = [c for _, chunks, _, _ in items for c in chunks]
 
-        def work(db: sa.Connection) -> None:
+        def work(db: sa.Connection) -> set[str]:
+            if pulled is not None and (since := Documents(db).pulled_of(doc_ids).difference(pulled)):
+                return since
             _require(db, lease, result)
-            digest = _forget(db, [d.doc_id for d, _, _, _ in items])
+            digest = _forget(db, doc_ids)
             for d, _, _, _ in items:
                 digest ^= mark(d.doc_id, d.version)
             Documents(db).replace(items, now)
             if pieces:
                 ChunkVectors(db).chunks_came(Chunks(db).add(pieces))
-                Outbox(db).documents_change([d.doc_id for d, _, _, _ in items])
+                Outbox(db).documents_change(doc_ids)
             _advance(db, digest)
+            return set()
 
-        self._database.write(work)
+        return self._database.write(work)
 
     def drop(self, doc_ids: Sequence[str], *, pulled: bool = False, lease: Lease | None = None) -> None:
         """Take documents out of every answer. Their versions stay for replay. `pulled`: a person removed them."""
@@ -202,7 +209,7 @@ class Store:
 
         def work(db: sa.Connection) -> None:
             if self._notes is None:
-                Documents(db).mark_indexed([document.doc_id for document in done])
+                Documents(db).mark_indexed(done)
             Meta(db).bump()
 
         self._database.write(work)

@@ -75,7 +75,7 @@ def test_whoever_lost_a_lease_writes_nothing(store: Store) -> None:
     now = leased(book, run, "takes over")
     assert (now.batch, now.fence) == (late.batch, late.fence + 1)
     assert not book.renew(late)
-    writes: list[Callable[[], None]] = [
+    writes: list[Callable[[], object]] = [
         lambda: store.put([(HUB, split(HUB), "root:kb", "1")], late, "{}"),
         lambda: store.put_vectors("model", [("c", b"00")], late),
         lambda: store.touch({"hub.md": "2"}, late),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 
 from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import StoreError
+from grounding.ingest.chunk_paragraphs import split
 from grounding.records import Access, Document, Query
+from grounding.store.chunks import ChunkRow
 from tests.fakes.embedder import HashEmbedder
 from tests.grounding.embedded.kb import open_kb, retriever_of
 
@@ -35,6 +38,25 @@ async def test_removed_documents_vanish_and_their_versions_stay(tmp_path: Path) 
     assert [d.doc_id for d in await index.documents()] == ["router.md"]
     assert index.kb_version() != before
     assert index.pulled() == {"hub.md": ("1", HUB.version)}
+
+
+async def test_a_document_that_is_removed_while_words_catch_up_leaves_them_too(tmp_path: Path) -> None:
+    index, beside = await open_kb(tmp_path, [HUB], None), EmbeddedIndex(tmp_path, None)
+    chunks_of = index.store.chunks_of
+
+    def overtaken(doc_ids: Sequence[str]) -> list[ChunkRow]:
+        rows = chunks_of(doc_ids)
+        beside.store.drop(["router.md"], pulled=True)
+        return rows
+
+    index.put([(ROUTER, split(ROUTER), "test", "1")])
+    index.store.chunks_of = overtaken  # type: ignore[method-assign]
+    index.catch_up(lambda *_: None)
+    index.store.chunks_of = chunks_of  # type: ignore[method-assign]
+    index.catch_up(lambda *_: None)
+    assert (index.words.count(), index.store.unindexed()) == (1, [])
+    index.close()
+    beside.close()
 
 
 async def test_a_running_reader_follows_changes(tmp_path: Path) -> None:

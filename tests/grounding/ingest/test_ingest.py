@@ -265,6 +265,44 @@ async def test_what_is_removed_while_an_ingest_reads_stays_out(tmp_path: Path, k
     assert "a.md" not in live(tmp_path)
 
 
+class Overtaken(EmbeddedIndex):
+    """An index beside which somebody removes a document at the last moment before others are stored or deleted."""
+
+    def _removed_beside(self) -> None:
+        if "a.md" in self.stamps():
+            self.store.drop(["a.md"], pulled=True)
+
+    def put(self, *args: Any, **more: Any) -> set[str]:
+        self._removed_beside()
+        return super().put(*args, **more)
+
+    def drop(self, *args: Any, **more: Any) -> None:
+        self._removed_beside()
+        super().drop(*args, **more)
+
+
+async def test_what_is_removed_just_before_others_are_stored_stays_out(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb)
+    for name in ("a.md", "b.md"):
+        (kb / name).write_text(f"# About {name}\n\nA new text of {name}.\n", "utf-8")
+    index = Overtaken(tmp_path / "index", None)
+    report = await ingest(index, [kb])
+    assert list(index.pulled()) == ["a.md"]
+    index.close()
+    assert [(r.doc, r.code) for r in report.refused] == [("a.md", "removed")]
+    assert (counts(report), live(tmp_path)) == ((0, 1, 1, 0), {"b.md", "hr/pay.md"})
+
+
+async def test_what_is_removed_while_its_file_goes_stays_out_when_the_file_comes_back(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb)
+    (kb / "a.md").rename(tmp_path / "a.md")
+    index = Overtaken(tmp_path / "index", None)
+    await ingest(index, [kb])
+    index.close()
+    (tmp_path / "a.md").rename(kb / "a.md")
+    assert [(r.doc, r.code) for r in (await run(tmp_path, kb)).refused] == [("a.md", "removed")]
+
+
 async def test_writers_at_the_same_time_agree_on_the_version(tmp_path: Path, kb: Path) -> None:
     """The digest of the whole is what one undisturbed ingest of the same documents makes."""
     await run(tmp_path, kb)

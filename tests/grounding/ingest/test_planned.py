@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -148,6 +149,25 @@ async def test_what_did_not_change_is_not_read_again_and_what_is_gone_is_deleted
     assert counts(report) == (0, 1, FILES - 3, 2)
     assert [(r.doc, r.code) for r in report.refused] == [("part/r001.md", "corrupt")]
     assert len(one.index.stamps()) == FILES - 2
+
+
+async def test_what_a_person_removes_just_before_a_batch_is_stored_stays_out(machines: list[Machine]) -> None:
+    one, two = machines
+    await one.ended(await one.part())
+    for file in (one.path / "part").iterdir():
+        file.write_text(file.read_text("utf-8") + "\nMore.\n", "utf-8")
+    put = one.index.put
+
+    def overtaken(*args: Any, **more: Any) -> set[str]:
+        if "part/r007.md" in two.index.stamps():
+            two.index.store.drop(["part/r007.md"], pulled=True)
+        return put(*args, **more)
+
+    one.index.put = overtaken  # type: ignore[method-assign]
+    report = await one.ended(await one.part())
+    assert counts(report) == (0, FILES - 1, 0, 0)
+    assert [(r.doc, r.code) for r in report.refused] == [("part/r007.md", "removed")]
+    assert list(one.index.pulled()) == ["part/r007.md"]
 
 
 async def test_a_batch_whose_worker_died_is_taken_over_and_counted_once(machines: list[Machine]) -> None:
