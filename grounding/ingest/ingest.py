@@ -291,6 +291,5 @@ def _gone(run: Tally, paths: Sequence[Path], root: str | None = None) -> list[st
     """Live documents of the given roots that were not found again. A document that is refused now is gone too: what it said before may no
     longer be true.
     """
-    folders = {str(path.resolve()) for path in paths if path.is_dir() or path.suffix == ".jsonl"}
-    scope = folders | {root} | (run.roots & {root for root in run.roots if Path(root).suffix == ".jsonl"})
+    scope = {root, *(str(path.resolve()) for path in paths)}  # a single file is no root: those of its folder stay
     return [doc_id for doc_id, (root, _, _) in run.known.items() if root in scope and doc_id not in run.kept]

@@ -170,7 +170,7 @@ def _source(path: Path, rights: Rules, guard: Guard) -> Callable[[], Iterator[So
         return partial(_folder, full, read_rules(full), rights, guard)
     if not full.is_file():
         raise InputError(f"{path}: neither a file nor a folder")
-    if full.suffix.lower() == ".jsonl" and _is_corpus(full):
+    if is_corpus(full):
         for _ in _lines(full):
             pass
         return partial(_corpus, full, rights)
@@ -255,8 +255,10 @@ def _is_line_of_corpus(data: bytes) -> bool:
     return isinstance(row, dict) and "doc_id" in row and "text" in row
 
 
-def _is_corpus(path: Path) -> bool:
-    """Whether a .jsonl file is a corpus: False only if the first line is an object that has neither doc_id nor text."""
+def is_corpus(path: Path) -> bool:
+    """Whether a path is a corpus: a .jsonl file, unless its first line is an object that has neither doc_id nor text."""
+    if path.suffix.lower() != ".jsonl" or not path.is_file():
+        return False
     with path.open("rb") as file:
         first = next((line for line in file if line.strip()), b"")
     try:

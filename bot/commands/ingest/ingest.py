@@ -24,6 +24,7 @@ from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
 from grounding.errors import InputError
 from grounding.ingest.chunk_settings import READ_AT_ONCE
+from grounding.ingest.sources import is_corpus
 from grounding.records import IngestPlan, IngestReport, OnProgress, Progress
 
 app = options.command_app()
@@ -206,8 +207,7 @@ def _exit_code(report: IngestReport, paths: Sequence[Path]) -> int:
     if not report.refused:
         return 0
     nothing = not (report.added or report.changed or report.unchanged)
-    corpus = any(path.suffix == ".jsonl" for path in paths)
-    if nothing or corpus:
+    if nothing or any(is_corpus(path.resolve()) for path in paths):
         note(f"{len(report.refused)} refused; the reasons stand in the output")
         return 2
     return 0

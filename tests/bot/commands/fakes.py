@@ -18,6 +18,7 @@ from bot.system import CheckRequest, OpenLedger, System
 from grounding.bounded.pool import Run
 from grounding.errors import InputError, ServiceUnavailable, StoreError
 from grounding.ingest.history import OnChange, Tombstone
+from grounding.ingest.sources import is_corpus
 from grounding.query.linking import QueryBuilder
 from grounding.records import (
     Access,
@@ -420,7 +421,7 @@ class MemoryHistory:
 
 
 def _documents(path: Path) -> Iterable[Document]:
-    if path.suffix == ".jsonl":
+    if is_corpus(path):
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             yield Document(row["doc_id"], row["title"], row["text"])

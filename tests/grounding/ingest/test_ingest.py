@@ -122,6 +122,23 @@ async def test_deletions_are_scoped_to_what_was_given(tmp_path: Path, kb: Path) 
     assert counts(await run(tmp_path, kb)) == (0, 0, 2, 1)
 
 
+async def test_a_line_that_is_gone_is_deleted_whatever_the_case_of_the_name(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.JSONL"
+    lines = [f'{{"doc_id": "{name}", "title": "T", "text": "Text of {name}."}}\n' for name in "ab"]
+    corpus.write_text("".join(lines), "utf-8")
+    await run(tmp_path, corpus)
+    corpus.write_text(lines[0], "utf-8")
+    assert counts(await run(tmp_path, corpus)) == (0, 0, 1, 1)
+    corpus.write_text("", "utf-8")
+    assert counts(await run(tmp_path, corpus)) == (0, 0, 0, 1)
+
+
+async def test_a_single_file_deletes_nothing_of_its_folder_whatever_that_is_called(tmp_path: Path, kb: Path) -> None:
+    folder = kb.rename(tmp_path / "kb.jsonl")
+    await run(tmp_path, folder)
+    assert counts(await run(tmp_path, folder / "a.md")) == (0, 0, 1, 0)
+
+
 async def test_a_document_stays_when_another_folder_of_the_run_has_its_id(tmp_path: Path, kb: Path) -> None:
     """Whichever of the two is read first."""
     first, last = tmp_path / "first", tmp_path / "last"

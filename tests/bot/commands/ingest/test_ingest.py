@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from grounding.records import Refusal
 from tests.bot.commands.conftest import Attest
 from tests.bot.commands.fakes import FakeWorld
 
@@ -59,6 +60,19 @@ SERVICE = {
     "OPENAI_API_KEY": "k",
     "EMBEDDING_MODEL": "text-embedding-3-small",
 }
+
+
+def test_a_line_of_a_corpus_that_was_refused_is_exit_code_2_and_a_file_of_a_folder_is_not(
+    attest: Attest, small: FakeWorld, tmp_path: Path
+) -> None:
+    small.refused = (Refusal("b", "empty", "b: no text"),)
+    corpus, folder = tmp_path / "corpus.JSONL", tmp_path / "kb.jsonl"
+    folder.mkdir()
+    corpus.write_text("".join(f'{{"doc_id": "{name}", "title": "T", "text": "Text."}}\n' for name in "ab"), "utf-8")
+    for name in "ab":
+        (folder / f"{name}.md").write_text("Text.", "utf-8")
+    assert attest("ingest", str(corpus)).code == 2
+    assert attest("ingest", str(folder)).code == 0
 
 
 def test_the_people_of_the_sample_stay_out_of_your_own_knowledge_base(attest: Attest, tmp_path: Path) -> None:
