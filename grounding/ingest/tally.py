@@ -59,14 +59,9 @@ def take(target: KnowsReaders, run: Tally, item: SourceItem) -> None:
         run.unchanged += 1
         run.kept.add(item.doc_id)
         return
-    try:
-        document = item.load()
-    except InputError as error:
-        run.refused.append(Refusal(item.doc_id, error.code, str(error)))
-        return
-    if run.pulled.get(item.doc_id, ("", ""))[1] == document.version:
-        run.refused.append(_out(item.doc_id))
-        run.touched[item.doc_id] = stamp
+    document = _read(run, item, stamp)
+    if isinstance(document, Refusal):
+        run.refused.append(document)
         return
     run.kept.add(item.doc_id)
     if known and known[0] == item.root and known[2] == document.version:
@@ -93,25 +88,41 @@ def refusal_of(run: Tally, item: SourceItem) -> Refusal | None:
     """Reason why a document is not even read, or None."""
     if item.doc_id in run.seen:
         return Refusal(item.doc_id, "duplicate_id", "another document of this run has the same id")
-    if (taken := _taken(run, item)) is not None:
-        return taken  # whose it is may come yet in this run
+    owner = _owner(run, item)  # whose own document may come yet: until then the id is not seen
+    if owner is not None and owner.startswith(ROOT):
+        return _taken(item, f"ingested with --root {owner.removeprefix(ROOT)}")
+    if owner is not None and Path(owner).exists():
+        return _taken(item, f"ingested from {owner}")
     run.seen.add(item.doc_id)
     if unmarked(run.pulled.get(item.doc_id, ("", ""))[0])[0] == item.stamp:
         return _out(item.doc_id)
     return None
 
 
-def _taken(run: Tally, item: SourceItem) -> Refusal | None:
-    """Reason why a document cannot have its id, which is another root's; None if it can."""
+def _read(run: Tally, item: SourceItem, stamp: str) -> Document | Refusal:
+    """The document as it stands, or the reason why it is refused."""
+    try:
+        document = item.load()
+    except InputError as error:
+        return Refusal(item.doc_id, error.code, str(error))
+    if run.pulled.get(item.doc_id, ("", ""))[1] == document.version:
+        run.touched[item.doc_id] = stamp
+        return _out(item.doc_id)
+    owner = _owner(run, item)
+    if owner is not None and run.known[item.doc_id][2] != document.version:  # not moved: another, or the owner is away
+        whose = f"of other content or rights ingested from {owner}, which is not here now"
+        return _taken(item, f"{whose}; attest documents remove {item.doc_id} makes room for this one")
+    return document
+
+
+def _owner(run: Tally, item: SourceItem) -> str | None:
+    """The root whose document has the id of this one, if it is none that this run may take over."""
     known = run.known.get(item.doc_id)
-    if not known or known[0] == item.root or known[0] in run.roots:
-        return None
-    if known[0].startswith(ROOT):
-        taken = f"the id is taken by a document ingested with --root {known[0].removeprefix(ROOT)}"
-        return Refusal(item.doc_id, "duplicate_id", taken)
-    if Path(known[0]).exists():
-        return Refusal(item.doc_id, "duplicate_id", f"the id is taken by a document ingested from {known[0]}")
-    return None
+    return None if not known or known[0] == item.root or known[0] in run.roots else known[0]
+
+
+def _taken(item: SourceItem, whose: str) -> Refusal:
+    return Refusal(item.doc_id, "duplicate_id", f"the id is taken by a document {whose}")
 
 
 def _out(doc_id: str) -> Refusal:

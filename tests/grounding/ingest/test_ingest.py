@@ -122,6 +122,37 @@ async def test_deletions_are_scoped_to_what_was_given(tmp_path: Path, kb: Path) 
     assert counts(await run(tmp_path, kb)) == (0, 0, 2, 1)
 
 
+async def test_documents_of_a_folder_that_was_moved_are_taken_over_as_they_are(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb)
+    moved = kb.rename(tmp_path / "moved")
+    embedder = HashEmbedder()
+    assert counts(await run(tmp_path, moved, embedder=embedder)) == (0, 3, 0, 0)
+    assert embedder.seen == 0
+    assert counts(await run(tmp_path, moved)) == (0, 0, 3, 0)
+
+
+async def test_a_document_whose_folder_is_away_is_not_replaced_by_another(tmp_path: Path, kb: Path) -> None:
+    """Neither its text nor its rights; whoever takes it out makes room."""
+    acl = tmp_path / "acl.yaml"
+    acl.write_text('"**": [hr]\n', "utf-8")
+    await run(tmp_path, kb, acl=acl)
+    other = shutil.copytree(kb, tmp_path / "other")
+    (other / "a.md").write_text("# Another\n\nText of another.\n", "utf-8")
+    away = kb.rename(tmp_path / "away")
+    report = await run(tmp_path, other)
+    assert (counts(report), report.opened) == ((0, 0, 0, 0), ())
+    assert [r.doc for r in report.refused] == ["a.md", "b.md", "hr/pay.md"], "two have the same text for everyone"
+    assert report.refused[0].reason == (
+        f"the id is taken by a document of other content or rights ingested from {kb}, which is not here now;"
+        " attest documents remove a.md makes room for this one"
+    )
+    await removed(tmp_path, "a.md")
+    assert counts(await run(tmp_path, other)) == (1, 0, 0, 0)
+    away.rename(kb)
+    report = await run(tmp_path, kb, acl=acl)
+    assert (counts(report), [r.doc for r in report.refused]) == ((0, 0, 2, 0), ["a.md"])
+
+
 async def test_a_line_that_is_gone_is_deleted_whatever_the_case_of_the_name(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.JSONL"
     lines = [f'{{"doc_id": "{name}", "title": "T", "text": "Text of {name}."}}\n' for name in "ab"]
