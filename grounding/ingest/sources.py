@@ -17,7 +17,7 @@ from typing import Any
 
 from grounding.errors import InputError
 from grounding.ingest.readers.content_types import MAIL
-from grounding.ingest.readers.extract import MAX_FILE_BYTES, Refused, clean, one_line
+from grounding.ingest.readers.extract import MAX_FILE_BYTES, Reason, Refused, clean, one_line
 from grounding.ingest.readers.guarded.guard import Guard
 from grounding.ingest.readers.metadata import BadField, checked
 from grounding.ingest.readers.metadata_file import METADATA_FILE, Rules, read_acl, read_rules
@@ -27,6 +27,8 @@ from grounding.records import Document, Trust
 _MAX_LINE = 25_000_000
 _UNNAMED = "unnamed"
 """Stamp of a file whose name is not UTF-8."""
+MISSING: Reason = "missing"
+"""Code of a document that a run has planned and that is not there for whoever is to read it."""
 _INBOUND: dict[str, Trust] = {MAIL: "inbound"}
 """Formats in which somebody outside may have written, unless a rule says whose word they are."""
 
@@ -61,7 +63,8 @@ def find(paths: Sequence[Path], acl: Path | None = None, root: str | None = None
 
 
 def placed(path: Path, acl: Path | None, root: str, items: Sequence[PlannedItem]) -> Iterator[SourceItem]:
-    """Documents that were found under `path` before, here or where it is mounted otherwise, as they stand now. One that is gone is refused when it is loaded.
+    """Documents that were found under `path` before, here or where it is mounted otherwise, as they stand now. One that is not there is refused when it is loaded,
+    as MISSING.
 
     Raises InputError for metadata that cannot be used, and for a corpus that is another one by now.
     """
@@ -92,8 +95,8 @@ def _file_at(root: Path, item: PlannedItem, rules: Rules, rights: Rules, guard: 
     standing = _standing(root, item.doc_id)
     if standing is not None:
         return _file(standing, root, rules, rights, guard)
-    gone = partial(_unnamed, item.doc_id) if item.stamp == _UNNAMED else partial(_gone, item.doc_id)
-    return SourceItem(item.doc_id, str(root), item.stamp, gone)
+    refused = partial(_unnamed if item.stamp == _UNNAMED else _missing, item.doc_id)
+    return SourceItem(item.doc_id, str(root), item.stamp, refused)
 
 
 def _standing(root: Path, doc_id: str) -> Path | None:
@@ -102,8 +105,8 @@ def _standing(root: Path, doc_id: str) -> Path | None:
     return file if file.is_file() and _stays(file, root) else None
 
 
-def _gone(doc_id: str) -> Document:
-    raise Refused("corrupt", f"{doc_id}: is gone since the run was planned")
+def _missing(doc_id: str) -> Document:
+    raise Refused(MISSING, f"{doc_id}: is not there since the run was planned; it stays as it was until the next run")
 
 
 def _line_at(corpus: Path, rights: Rules, item: PlannedItem) -> SourceItem:

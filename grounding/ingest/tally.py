@@ -11,7 +11,7 @@ from grounding.ingest.chunk import cut
 from grounding.ingest.chunk_settings import READ_AT_ONCE, Chunking, marked, unmarked
 from grounding.ingest.history import ChangeKind
 from grounding.ingest.runs import ROOT
-from grounding.ingest.sources import SourceItem
+from grounding.ingest.sources import MISSING, SourceItem
 from grounding.records import Chunk, Document, Refusal
 
 
@@ -104,6 +104,8 @@ def _read(run: Tally, item: SourceItem, stamp: str) -> Document | Refusal:
     try:
         document = item.load()
     except InputError as error:
+        if error.code == MISSING:  # it may stand where the run was planned: only a listing can tell that it is gone
+            run.kept.add(item.doc_id)
         return Refusal(item.doc_id, error.code, str(error))
     if run.pulled.get(item.doc_id, ("", ""))[1] == document.version:
         run.touched[item.doc_id] = stamp

@@ -13,7 +13,7 @@ from grounding.text import seen
 MAX_FILE_BYTES = 50_000_000
 MAX_TEXT_CHARS = 20_000_000
 
-Reason = Literal["encrypted", "corrupt", "empty", "too_large", "too_slow", "crashed", "unsupported"]
+Reason = Literal["encrypted", "corrupt", "empty", "too_large", "too_slow", "crashed", "unsupported", "missing"]
 
 PLACE = re.compile(
     r"(?:page|slide|chapter|line) \d+(?= · |$)|(?:sheet|attachment) "

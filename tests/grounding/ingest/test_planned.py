@@ -287,6 +287,29 @@ async def test_a_folder_without_the_files_of_the_run_deletes_nothing(machines: l
     assert counts(await one.ended(await one.part())) == (0, FILES, 0, 0)
 
 
+async def test_what_a_copy_of_the_folder_lacks_stays_as_it_was_until_the_next_run(
+    machines: list[Machine], tmp_path: Path
+) -> None:
+    """A file that whoever reads it does not have may stand on the machine that planned the run."""
+    one, two = machines
+    await one.ended(await one.part())
+    for file in (one.path / "part").iterdir():
+        file.write_text(file.read_text("utf-8") + "\nMore.\n", "utf-8")
+    run_id = await one.run().join()
+    two.path = tmp_path / "syncing"
+    (two.path / "part").mkdir(parents=True)
+    for file in (one.path / "part").glob("*0.md"):
+        shutil.copy(file, two.path / "part")
+    run = two.run()
+    assert await run.join() == run_id
+    report = await two.ended(await run.work(run_id))
+    assert counts(report) == (0, FILES // 10, 0, 0)
+    assert {r.code for r in report.refused} == {"missing"}
+    assert len(two.index.stamps()) == FILES
+    (one.path / "part" / "r001.md").unlink()
+    assert counts(await one.ended(await one.part())) == (0, FILES - FILES // 10 - 1, FILES // 10, 1)
+
+
 async def test_a_corpus_is_read_where_its_lines_stand(machines: list[Machine], tmp_path: Path) -> None:
     one, _ = machines
     one.path = tmp_path / "corpus.jsonl"
