@@ -16,7 +16,7 @@ from typing import Any
 
 from bot.commands.shared.output import console, emit_line, note, plain
 from bot.commands.shared.wiring import Ingester
-from grounding.errors import InputError, StoreError
+from grounding.errors import InputError, ServiceError, StoreError
 from grounding.ingest.sources import look
 from grounding.records import IngestReport, OnProgress, Refusal
 
@@ -68,11 +68,11 @@ async def follow(
     *,
     look_s: float = LOOK_S,
 ) -> None:
-    """Take in `job`, then every change of it, for ever. Raises InputError or StoreError only for the first time.
+    """Take in `job`, then every change of it, for ever. Raises InputError, StoreError or ServiceError only for the first time.
 
     Events: `ready` with the first report, then `added`, `changed`, `deleted` and `refused` with `doc_id`, and `error`.
     """
-    seen = await asyncio.to_thread(look, job.paths, job.acl)
+    seen: Looked | None = await asyncio.to_thread(look, job.paths, job.acl)
     with bars() as on_progress:
         first = await ingester.run(job.paths, acl=job.acl, lexical_only=job.lexical_only, on_progress=on_progress)
     show(first)
@@ -92,21 +92,22 @@ class _Watch:
     refused: set[Refusal]
     said: str = ""
 
-    async def next(self, seen: Looked) -> Looked:
-        """Wait for a change, and for quiet after it; take it in. Returns the look that was taken in, or `seen` if it failed."""
+    async def next(self, seen: Looked | None) -> Looked | None:
+        """Wait for a change, and for quiet after it; take it in. Returns the look that was taken in, or None if it failed, for nobody knows how far it came."""
         now = await self._quiet(await self._changed(seen))
         try:
             await self._take()
-        except (InputError, StoreError) as error:  # metadata being edited, or another ingest: the next look tries again
+        except (InputError, StoreError, ServiceError) as error:
+            # metadata being edited, another ingest, an index elsewhere that does not answer: the next look tries again
             if str(error) != self.said:
                 self.said = str(error)
                 self.tell({"event": "error", "message": str(error)})
             await asyncio.sleep(self.look_s)
-            return seen
+            return None
         self.said = ""
         return now
 
-    async def _changed(self, seen: Looked) -> Looked:
+    async def _changed(self, seen: Looked | None) -> Looked:
         while (now := await self._look()) == seen:
             pass
         return now
@@ -126,16 +127,18 @@ class _Watch:
 
     async def _take(self) -> None:
         changes: list[tuple[str, str]] = []
-        with self.bars() as on_progress:
-            report = await self.ingester.run(
-                self.job.paths,
-                acl=self.job.acl,
-                lexical_only=self.job.lexical_only,
-                on_progress=on_progress,
-                on_change=lambda kind, doc_id: changes.append((kind, doc_id)),
-            )
-        for kind, doc_id in changes:
-            self.tell({"event": kind, "doc_id": doc_id})
+        try:
+            with self.bars() as on_progress:
+                report = await self.ingester.run(
+                    self.job.paths,
+                    acl=self.job.acl,
+                    lexical_only=self.job.lexical_only,
+                    on_progress=on_progress,
+                    on_change=lambda kind, doc_id: changes.append((kind, doc_id)),
+                )
+        finally:  # what was taken in before a service failed is no news the next time
+            for kind, doc_id in changes:
+                self.tell({"event": kind, "doc_id": doc_id})
         if report.waiting:
             self.tell({"event": "error", "message": f"{report.waiting}; found by words meanwhile"})
         for refusal in report.refused:

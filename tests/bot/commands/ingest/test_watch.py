@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from bot.commands.ingest.ingest import bars
 from bot.commands.ingest.watch import Job, follow, print_event, print_event_as_json
 from bot.compose.ingest import open_ingester
 from grounding.embedded.index import EmbeddedIndex
-from grounding.errors import InputError
-from grounding.records import Access
+from grounding.errors import InputError, ServiceUnavailable
+from grounding.records import Access, IngestReport
 from tests.e2e.processes import settings_over
 
 LOOK_S = 0.05
@@ -129,6 +130,36 @@ async def test_another_ingest_gets_its_turn(watched: Watched, tmp_path: Path) ->
     await watched.told(("added", "b.md"))
     other.lock()
     other.close()
+
+
+async def test_a_service_that_fails_is_told_and_the_watch_goes_on(tmp_path: Path) -> None:
+    """What was taken in before it failed is told too, and its failure once."""
+    watched = Watched(tmp_path / "kb", tmp_path / "home")
+    watched.folder.mkdir()
+    ingester = await open_ingester(settings_over(watched.home))
+    is_down = asyncio.Event()
+
+    async def ingest(*args: Any, **options: Any) -> IngestReport:
+        report = await ingester.ingest(*args, **options)
+        if is_down.is_set():
+            raise ServiceUnavailable("Azure AI Search", "it does not answer")
+        return report
+
+    job = Job([watched.folder], None, lexical_only=True)
+    failing = replace(ingester, ingest=ingest)
+    task = asyncio.create_task(follow(failing, job, watched.tell, lambda _: None, _silent, look_s=LOOK_S))
+    await watched.until(lambda events: [e["event"] for e in events] == ["ready"])
+    is_down.set()
+    (watched.folder / "b.md").write_text("# B\n\nThe word of this one is banana.\n", "utf-8")
+    events = await watched.until(lambda events: len(events) == 2)
+    assert events[0] == {"event": "added", "doc_id": "b.md"}
+    assert events[1] == {"event": "error", "message": "Azure AI Search: it does not answer"}
+    is_down.clear()
+    (watched.folder / "b.md").unlink()
+    await watched.told(("deleted", "b.md"))
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    await ingester.close()
 
 
 async def test_a_path_that_does_not_exist_ends_a_watch_at_once(tmp_path: Path) -> None:
