@@ -25,12 +25,12 @@ class EmbeddingJobs(Protocol):
         """Hand in texts, each with an id of its own, as one job, unless there is one with this token already; the job's id."""
         ...
 
-    async def state(self, job: str) -> JobState:
-        """How far a job is."""
+    async def state(self, job: str) -> JobState | None:
+        """How far a job is; None if the service knows none of this id."""
         ...
 
     def vectors(self, job: str) -> AsyncIterator[tuple[list[str], Vectors]]:
-        """The vectors that came of a job that is over, in parts: ids, and rows of length one. What failed is left out."""
+        """The vectors that came of a job that is over, in parts: ids, and rows of length one. What failed is left out; none where the service no longer has them."""
         ...
 
     async def forget(self, job: str) -> None:

@@ -255,13 +255,13 @@ class Store:
 
         self._database.write(work)
 
-    def embedding_jobs(self, fingerprint: str) -> str | None:
-        """What is noted of jobs that embed for this model, as `note_embedding_jobs` had it."""
-        return self._database.read(lambda db: Meta(db).value(f"embedding jobs {fingerprint}"))
+    def embedding_jobs(self, fingerprint: str) -> dict[str, str]:
+        """The jobs that are noted to embed for this model: ids by their tokens, empty for one whose id is not known."""
+        return self._database.read(lambda db: ChunkVectors(db).jobs(fingerprint))
 
-    def note_embedding_jobs(self, fingerprint: str, noted: str) -> None:
-        """Note the jobs that embed for this model."""
-        self._database.write(lambda db: Meta(db).put(f"embedding jobs {fingerprint}", noted))
+    def note_embedding_job(self, fingerprint: str, token: str, job: str | None) -> None:
+        """Note a job that embeds for this model; None: it is noted no more. Others may note theirs at the same time."""
+        self._database.write(lambda db: ChunkVectors(db).note_job(fingerprint, token, job))
 
     def changes_until(self) -> int:
         """Number of the newest change that an index of vectors has to follow; 0 if there was none."""

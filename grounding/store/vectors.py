@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -179,6 +180,16 @@ class ChunkVectors:
     def name_saved_index(self, fingerprint: str, name: str) -> None:
         """Set the name of the saved index of vectors that belongs to this store."""
         Meta(self._db).put(f"vectors {fingerprint}", name)
+
+    def jobs(self, fingerprint: str) -> dict[str, str]:
+        """The jobs that embed for this model: ids by their tokens, empty for one whose id is not known."""
+        return dict(json.loads(Meta(self._db).value(f"embedding jobs {fingerprint}") or "{}"))
+
+    def note_job(self, fingerprint: str, token: str, job: str | None) -> None:
+        """Note one of these jobs, or, with None, note it no more."""
+        others = {t: j for t, j in self.jobs(fingerprint).items() if t != token}
+        noted = others if job is None else {**others, token: job}
+        Meta(self._db).put(f"embedding jobs {fingerprint}", json.dumps(noted))
 
     def _run(
         self, statement: Mapping[str, str], *values: object, options: Mapping[str, Any] | None = None

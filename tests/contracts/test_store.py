@@ -422,6 +422,20 @@ def test_a_saved_index_of_vectors_has_a_name(store: Store, another: Opener) -> N
     assert another().vector_mark(FINGERPRINT) == "one"
 
 
+def test_two_who_note_jobs_at_the_same_time_lose_none_of_each_others(store: Store, another: Opener) -> None:
+    stores = [another() for _ in range(4)]
+
+    def note(n: int) -> None:
+        for token in ("kept", "dropped"):
+            stores[n].note_embedding_job(FINGERPRINT, f"{token} {n}", f"job {n}")
+        stores[n].note_embedding_job(FINGERPRINT, f"dropped {n}", None)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(note, range(4)))
+    assert store.embedding_jobs(FINGERPRINT) == {f"kept {n}": f"job {n}" for n in range(4)}
+    assert store.embedding_jobs("another model") == {}
+
+
 async def test_search_finds_the_same_over_either(place: Place, tmp_path: Path) -> None:
     """Words, vectors and both, under the rights of three readers, after documents came, changed and went."""
     documents = [

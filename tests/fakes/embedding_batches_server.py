@@ -81,7 +81,9 @@ class EmbeddingBatchesServer(EmbeddingsServer):
         if request.path == "/v1/batches":
             found = list(reversed(self.jobs.values()))
             return web.json_response({"object": "list", "data": found, "has_more": False})
-        job = self.jobs[request.path.split("/")[3]]
+        job = self.jobs.get(request.path.split("/")[3])
+        if job is None:
+            return _refused(404, "No batch found")
         job["looked"] += 1
         if job["looked"] < self.looks:
             job["status"] = "in_progress"

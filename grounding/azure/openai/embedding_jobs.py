@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
+from openai import NotFoundError
 from openai.types import Batch
 
 from grounding.azure.openai.client import Auth, KeySource, make_client
@@ -66,9 +67,11 @@ class OpenAIEmbeddingJobs:
 
         return await self._remote.call(attempt)
 
-    async def state(self, job: str) -> JobState:
-        """How far a job is. One that expired or was cancelled gives what it did until then."""
+    async def state(self, job: str) -> JobState | None:
+        """How far a job is; None if this service knows none of that id. One that expired or was cancelled gives what it did until then."""
         found = await self._job(job)
+        if found is None:
+            return None
         done = found.request_counts.completed if found.request_counts else 0
         errors = found.errors.data if found.errors and found.errors.data else []
         code = (errors[0].code if errors else None) or ""
@@ -78,7 +81,7 @@ class OpenAIEmbeddingJobs:
     async def vectors(self, job: str) -> AsyncIterator[tuple[list[str], Vectors]]:
         """The vectors that came of a job that is over."""
         found = await self._job(job)
-        if not found.output_file_id:
+        if found is None or not found.output_file_id:
             return
         text = await self._content(found.output_file_id)
         for ids, rows in _in_parts(self._sound(text.splitlines())):
@@ -87,7 +90,7 @@ class OpenAIEmbeddingJobs:
     async def forget(self, job: str) -> None:
         """Delete the files of a job; one that cannot be deleted now goes when the service's own time is over."""
         found = await self._job(job)
-        for file in (found.input_file_id, found.output_file_id, found.error_file_id):
+        for file in (found.input_file_id, found.output_file_id, found.error_file_id) if found else ():
             if file:
                 with suppress(ServiceError):
                     await self._deleted(file)
@@ -101,17 +104,26 @@ class OpenAIEmbeddingJobs:
         page = await self._client.batches.list(limit=_RECENT)
         return next((job.id for job in page.data if (job.metadata or {}).get(_TOKEN) == token), "")
 
-    async def _job(self, job: str) -> Batch:
-        async def attempt() -> Batch:
+    async def _job(self, job: str) -> Batch | None:
+        async def attempt() -> Batch | None:
             with translated(self._remote.service):
-                return await self._client.batches.retrieve(job)
+                try:
+                    return await self._client.batches.retrieve(job)
+                except NotFoundError:
+                    await self._client.batches.list(limit=1)  # a wrong address has no jobs at all, and is told
+                    return None
 
         return await self._remote.call(attempt)
 
     async def _content(self, file: str) -> str:
+        """The text of a file; empty if it was deleted, or its time is over."""
+
         async def attempt() -> str:
             with translated(self._remote.service):
-                return (await self._client.files.content(file)).text
+                try:
+                    return (await self._client.files.content(file)).text
+                except NotFoundError:
+                    return ""
 
         return await self._remote.call(attempt)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.vectors import fill_by_jobs as filling
 from grounding.embedded.vectors.fill_by_jobs import fill_by_jobs
 from grounding.embedded.vectors.rationed import RationedEmbedder, RationedJobs, Spending
-from grounding.errors import ServiceError, ServiceRejected
+from grounding.errors import ServiceError, ServiceRejected, ServiceUnavailable
 from grounding.ingest.ingest import ingest
 from grounding.services.ceiling import Ceiling, CeilingReached
 from grounding.services.remote import Remote
@@ -30,6 +29,20 @@ WIDTH = 64
 
 class KilledError(Exception):
     """The run was ended from outside."""
+
+
+class PassedOn:
+    """A service that passes what it is asked on to `jobs`."""
+
+    def __init__(self, jobs: OpenAIEmbeddingJobs) -> None:
+        self.jobs = jobs
+        self.state, self.vectors = jobs.state, jobs.vectors
+
+    async def submit(self, texts: Sequence[tuple[str, str]], token: str) -> str:
+        return await self.jobs.submit(texts, token)
+
+    async def forget(self, job: str) -> None:
+        await self.jobs.forget(job)
 
 
 @dataclass
@@ -117,17 +130,17 @@ async def test_a_run_that_was_killed_is_gone_on_with_and_nothing_is_handed_in_tw
             with pytest.raises(KilledError):
                 await kb.filled()
         else:
-            note = kb.index.store.note_embedding_jobs
+            note = kb.index.store.note_embedding_job
 
-            def dies(fingerprint: str, noted: str) -> None:
-                if any(json.loads(noted).values()):
+            def dies(fingerprint: str, token: str, job: str | None) -> None:
+                if job:
                     raise KilledError
-                note(fingerprint, noted)
+                note(fingerprint, token, job)
 
-            kb.index.store.note_embedding_jobs = dies  # type: ignore[method-assign]
+            kb.index.store.note_embedding_job = dies  # type: ignore[method-assign]
             with pytest.raises(KilledError):
                 await kb.filled()
-            kb.index.store.note_embedding_jobs = note  # type: ignore[method-assign]
+            kb.index.store.note_embedding_job = note  # type: ignore[method-assign]
         kb.sleep = at_once
         assert await kb.filled() == 5
         assert len(kb.server.jobs) == 1
@@ -135,8 +148,71 @@ async def test_a_run_that_was_killed_is_gone_on_with_and_nothing_is_handed_in_tw
 
 async def test_a_job_that_was_noted_and_never_handed_in_is_forgotten(tmp_path: Path) -> None:
     async with jobs_over(EmbeddingBatchesServer(), tmp_path) as kb:
-        kb.index.store.note_embedding_jobs(kb.embedder.fingerprint, '{"token": ""}')
+        kb.index.store.note_embedding_job(kb.embedder.fingerprint, "token", "")
         assert await kb.filled() == 5
+
+
+async def test_a_run_that_was_killed_behind_the_deletion_of_a_jobs_files_leaves_nothing_in_the_way(
+    tmp_path: Path,
+) -> None:
+    async with jobs_over(EmbeddingBatchesServer(), tmp_path) as kb:
+
+        class Dies(PassedOn):
+            async def forget(self, job: str) -> None:
+                await self.jobs.forget(job)
+                raise KilledError
+
+        with pytest.raises(KilledError):
+            await kb.filled(Dies(kb.jobs))
+        assert kb.server.files == {}
+        (tmp_path / "kb" / "new.md").write_text("# New\n\nThe refund of a new case takes 9 days.\n", "utf-8")
+        await ingest(kb.index, [tmp_path / "kb"], lexical_only=True)
+        assert await kb.filled() == 1
+        assert kb.missing == {}
+        assert kb.index.store.embedding_jobs(kb.embedder.fingerprint) == {}
+
+
+async def test_a_job_that_the_service_does_not_know_is_told_and_noted_no_more(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with jobs_over(EmbeddingBatchesServer(), tmp_path) as kb:
+        kb.index.store.note_embedding_job(kb.embedder.fingerprint, "token", "batch_of_another_resource")
+        assert await kb.filled() == 5
+        assert "does not know a batch job" in caplog.text
+        assert kb.index.store.embedding_jobs(kb.embedder.fingerprint) == {}
+
+
+async def test_at_a_wrong_address_jobs_stay_noted(tmp_path: Path) -> None:
+    async with jobs_over(EmbeddingBatchesServer(), tmp_path) as kb:
+        kb.index.store.note_embedding_job(kb.embedder.fingerprint, "token", "batch_0")
+        remote = Remote("embedding", deadline_s=20.0, retries=0)
+        elsewhere = OpenAIEmbeddingJobs(f"{kb.server.base_url}/elsewhere", KEY, "embed-1", WIDTH, remote)
+        with pytest.raises(ServiceRejected, match="404"):
+            await kb.filled(elsewhere)
+        assert kb.index.store.embedding_jobs(kb.embedder.fingerprint) == {"token": "batch_0"}
+        await elsewhere.aclose()
+
+
+@pytest.mark.parametrize("seen", ["at once", "a little later"])
+async def test_a_job_whose_reply_was_lost_is_found_again_and_not_handed_in_twice(tmp_path: Path, seen: str) -> None:
+    async with jobs_over(EmbeddingBatchesServer(), tmp_path) as kb:
+        looks = [""] if seen == "a little later" else []
+
+        class Lost(PassedOn):
+            async def submit(self, texts: Sequence[tuple[str, str]], token: str) -> str:
+                if not texts and looks:
+                    return looks.pop()
+                job = await self.jobs.submit(texts, token)
+                if texts:
+                    raise ServiceUnavailable("embedding", "did not answer in time")
+                return job
+
+        with pytest.raises(ServiceUnavailable):
+            await kb.filled(Lost(kb.jobs))
+        await kb.filled()
+        assert kb.missing == {}
+        assert len(kb.server.jobs) == 1
+        assert kb.server.files == {}
 
 
 async def test_a_job_that_fails_is_told_without_the_services_words_and_noted_no_more(tmp_path: Path) -> None:
@@ -185,5 +261,5 @@ async def test_a_wrong_key_is_told_and_nothing_stays_noted(tmp_path: Path) -> No
         )
         with pytest.raises(ServiceError, match="401"):
             await kb.filled(wrong)
-        assert kb.index.store.embedding_jobs(kb.embedder.fingerprint) == "{}"
+        assert kb.index.store.embedding_jobs(kb.embedder.fingerprint) == {}
         await wrong.aclose()
