@@ -1,6 +1,6 @@
 """The record of the screen's verdicts on the chunks of the knowledge base, made at ingest and kept with the screen's version.
 
-A verdict is kept by chunk id, which is a hash of the text, and title. Another screen, or another version of it, judges anew.
+A verdict is kept by chunk id, which is a hash of the text, and title. Another screen, or another version of it, judges anew, and so is a document that changed, or was cut otherwise.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from grounding.database.tables import KeptTable
 from grounding.database.text import storable
 from grounding.errors import PromptBlocked, ServiceError, StoreError, WorkError
 from grounding.ports import Library
-from grounding.records import Chunk, OnProgress, Progress
+from grounding.records import Chunk, DocumentInfo, OnProgress, Progress
 from grounding.store.dialects import forms
 from grounding.store.side import Forms, Kept, Place, SideRows, side_at
 from rai.embedded.bounded_screen import UNJUDGED
@@ -130,7 +130,7 @@ class VerdictFile:
         return self._all(_LEFT_OUT)
 
     def keep(self, verdicts: Mapping[str, str | None], documents: Mapping[str, str] | None = None) -> None:
-        """Adds verdicts by key, and by id the versions of `documents` that are judged with them. Raises StoreError."""
+        """Adds verdicts by key, and by id the forms of `documents` that are judged with them. Raises StoreError."""
 
         def work(db: SideRows) -> None:
             if not db.rows(_CURRENT, self._version):
@@ -149,7 +149,7 @@ class VerdictFile:
         screen: PromptScreen,
         on_progress: OnProgress = lambda _at: None,
     ) -> int:
-        """Judges the chunks of new and changed documents and keeps the verdicts; returns how many documents that were.
+        """Judges the chunks of documents that are new, changed or cut otherwise, and keeps the verdicts; returns how many documents that were.
 
         What cannot be judged or written now is told in the log and judged when it is retrieved: nothing is stopped, nothing let through. A document of which a passage could
         not be judged in its time loses that passage until it is followed again.
@@ -157,15 +157,15 @@ class VerdictFile:
         try:
             judged = await asyncio.to_thread(self._all, _JUDGED)
             named, unjudged = Counter[str](), Counter[str]()
-            new = [d for d in await library.documents() if judged.get(storable(d.doc_id)) != storable(d.version)]
+            new = [d for d in await library.documents() if judged.get(storable(d.doc_id)) != storable(_form(d))]
             for at in range(0, len(new), _DOCUMENTS):
-                part = {d.doc_id: d.version for d in new[at : at + _DOCUMENTS]}
+                part = {d.doc_id: _form(d) for d in new[at : at + _DOCUMENTS]}
                 rows = await asyncio.to_thread(chunks.chunks_of, list(part))
                 verdicts = await self._verdicts(rows, screen)
                 for row in rows:
                     if rule := verdicts[verdict_key(row.chunk.chunk_id, row.title, row.chunk.text)]:
                         (unjudged if rule == UNJUDGED else named)[row.chunk.doc_id] += 1
-                await asyncio.to_thread(self.keep, verdicts, {d: v for d, v in part.items() if d not in unjudged})
+                await asyncio.to_thread(self.keep, verdicts, {d: f for d, f in part.items() if d not in unjudged})
                 on_progress(Progress("screen", min(at + _DOCUMENTS, len(new)), len(new)))
             for why, counts in ((ORDERS, named), (NOT_JUDGED, unjudged)):
                 if counts:
@@ -190,6 +190,11 @@ class VerdictFile:
         if not self._side.is_made:
             return {}
         return dict(self._side.read(lambda db: db.rows(statement, self._version)))
+
+
+def _form(document: DocumentInfo) -> str:
+    """What the chunks of a document hang on: its version, and the way it was cut."""
+    return f"{document.version} {document.chunking}"
 
 
 def _left_out(why: str, named: Mapping[str, int]) -> str:

@@ -52,10 +52,25 @@ class Shelf:
     def __init__(self, texts: dict[str, str]) -> None:
         self.texts = texts
         self.version = "1"
+        self.chunking = "paragraphs 24-200"
 
     async def documents(self) -> tuple[DocumentInfo, ...]:
         return tuple(
-            DocumentInfo(d, d.upper(), "text", self.version, 1, None, None, None, False, None, "root", "2026-01-01")
+            DocumentInfo(
+                d,
+                d.upper(),
+                "text",
+                self.version,
+                1,
+                None,
+                None,
+                None,
+                False,
+                None,
+                "root",
+                "2026-01-01",
+                self.chunking,
+            )
             for d in self.texts
         )
 
@@ -142,6 +157,17 @@ async def test_only_what_changed_is_judged_again(another: Opener) -> None:
     assert said == [Progress("screen", 1, 1)]
     shelf.version = "2"
     assert await file.follow(shelf, shelf, screen) == 3
+    assert await file.follow(shelf, shelf, screen) == 0
+
+
+async def test_what_was_cut_otherwise_is_judged_again_and_stays_in_the_quarantine(another: Opener) -> None:
+    shelf, screen = Shelf({"b": f"{ORDER} Returns are free."}), Counting()
+    file = another("v1")
+    await file.follow(shelf, shelf, screen)
+    shelf.texts, shelf.chunking = dict(TEXTS), "characters 80/0"
+    assert await file.follow(shelf, shelf, screen) == 2
+    assert key("b") in file.left_out()
+    assert await file.follow(shelf, shelf, screen) == 0
 
 
 async def test_another_screen_judges_everything_anew(another: Opener) -> None:
