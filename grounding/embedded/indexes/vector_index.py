@@ -137,6 +137,7 @@ class VectorIndex:
                 state = _without(state, self._store.gone_chunks(seen, until))
                 for part in self._store.vector_rows(self._fingerprint, seen, until):
                     state = self._with(state, part)
+                state = _compacted(state)
             self._state, self._seen, self._tried = state, until, tried
 
     def search(self, vector: Vectors, access: Access, k: int) -> list[tuple[int, float]]:
@@ -246,6 +247,23 @@ def _without(state: _Snapshot, pks: Sequence[int]) -> _Snapshot:
         saved_live = np.ones(len(state.saved.pks), np.bool_) if saved_live is None else saved_live.copy()
         saved_live[rows[rows >= 0]] = False
     return replace(state, saved_live=saved_live, later_live=later_live, seen={})
+
+
+def _compacted(state: _Snapshot) -> _Snapshot:
+    """The state without the rows in memory of chunks that are gone, once these are more than half: who changes often what is there must not hold, and search, all that ever was."""
+    live = state.later_live
+    count = int(np.count_nonzero(live))
+    if 2 * count >= len(live):
+        return state
+    pks = state.later_pks[live]
+    return replace(
+        state,
+        later=state.later[live],
+        later_pks=pks,
+        later_pair=state.later_pair[live],
+        later_live=np.ones(count, np.bool_),
+        later_row={pk: row for row, pk in enumerate(pks.tolist())},
+    )
 
 
 def _later_best(

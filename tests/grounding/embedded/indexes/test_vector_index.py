@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -189,6 +190,27 @@ def test_what_comes_and_goes_is_followed(own: Kb) -> None:
             assert len(dict(found).keys() & dict(expected).keys()) >= 0.97 * len(expected)
     documents = own.documents()
     assert documents[own.index.search(more[0], Access(), 1)[0][0]] == f"d{COUNT}"
+
+
+def test_documents_that_change_often_do_not_make_it_grow(tmp_path: Path) -> None:
+    store, count, changes = Store(tmp_path / "store.db"), 120, 16
+    index = VectorIndex(store, FINGERPRINT, WIDTH)
+    put_vectors(store, 0, unit_vectors(count), [(None, None)] * count)
+    index.refresh()
+    tracemalloc.start()
+    for n in range(1, changes + 1):
+        put_vectors(store, 0, unit_vectors(count, seed=n), [(None, None)] * count)
+        index.refresh()
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    vectors, documents = unit_vectors(count, seed=changes), store.rows(range(1, 20_000))
+    assert len(index) == count
+    for n in (0, count // 2, count - 1):
+        ((best, _),) = index.search(vectors[n], Access(), 1)
+        assert documents[best].chunk.doc_id == f"d{n}"
+        assert index.cosines(vectors[n], [best]) == pytest.approx({best: 1.0}, abs=1e-3)
+    assert held < changes / 2 * count * WIDTH * 4, "bytes of half of the vectors that came"
+    store.close()
 
 
 def test_a_vector_that_comes_after_its_chunk_is_found(own: Kb) -> None:
