@@ -201,7 +201,7 @@ async def open_ingester(settings: Settings) -> StoreIngester:
         failed = await rebuild(index, on_progress)
         await names.learn_anew(index)
         await behind.learn(on_progress, imagining=failed is None)
-        await asyncio.to_thread(index.store.step_with, "")  # what stands in an index elsewhere is looked at in whole
+        await asyncio.to_thread(index.store.out_of_step)  # what stands in an index elsewhere is looked at in whole
         await behind.follow(on_progress)
         return await asyncio.to_thread(_made_anew, index, embedder, failed, began), failed
 

@@ -1,7 +1,8 @@
 """What an index elsewhere has yet to be told of: the passages that changed since it was last like the store, written with each change, in the same transaction.
 
 An index is in step under a mark, which it and the store both carry; without one nothing is written. So an ingest looks at what changed, and not at every passage of
-the index. One index at a time is in step: whichever is compared in whole takes the mark.
+the index. One index at a time is in step: whichever is compared in whole takes the mark. It gets another before each ingest tells it something, so that an older
+state of the store, put back, carries one that the index no longer has.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ CREATE TABLE outbox (
 """The same in PostgreSQL."""
 RIGHTS = ("GRANT SELECT, INSERT, DELETE ON outbox TO {worker}",)
 _MARK = "in step"
-_IN_STEP = "EXISTS (SELECT 1 FROM meta WHERE name = 'in step')"
+_IN_STEP = "EXISTS (SELECT 1 FROM meta WHERE name = 'in step' AND value <> '')"
 _CHUNKS = "INSERT INTO outbox (chunk_id, doc_id) SELECT c.chunk_id, c.doc_id FROM {texts} {then} chunks c ON"
 _OF_DOCUMENTS = dialects.forms(f"{_CHUNKS} c.doc_id = j.value WHERE {_IN_STEP}")
 _OF_CHUNKS = dialects.forms(f"{_CHUNKS} c.chunk_id = j.value WHERE {_IN_STEP}")
@@ -60,12 +61,20 @@ class Outbox:
 
     def mark(self) -> str | None:
         """The mark of the index that is in step; None if none is."""
-        return Meta(self._db).value(_MARK)
+        return Meta(self._db).value(_MARK) or None
 
     def begin(self, mark: str) -> None:
         """From now on the index under `mark` is told; what waited for another is forgotten."""
         self._db.execute(OUTBOX.delete())
+        self.go_on(mark)
+
+    def go_on(self, mark: str) -> None:
+        """The index that is told has another mark; what waits for it still does."""
         Meta(self._db).put(_MARK, mark)
+
+    def end(self) -> None:
+        """No index is in step any more."""
+        self.begin("")  # a server may not delete from the table
 
     def documents_change(self, doc_ids: Sequence[str]) -> None:
         """Note the passages of these documents, as they stand now; nothing where no index is in step."""

@@ -319,6 +319,14 @@ class Store:
         """Note each change from now on for the index elsewhere under `mark`, and forget what waited for another."""
         self._database.write(lambda db: Outbox(db).begin(mark))
 
+    def stay_in_step_with(self, mark: str) -> None:
+        """The index elsewhere that is told of each change is under `mark` from now on; what waits for it still does."""
+        self._database.write(lambda db: Outbox(db).go_on(mark))
+
+    def out_of_step(self) -> None:
+        """No index elsewhere is told of changes until one is compared in whole."""
+        self._database.write(lambda db: Outbox(db).end())
+
     def untold(self, after: int, until: int, count: int) -> list[Waiting]:
         """At most `count` of the passages that the index elsewhere has yet to be told of since changes number `after` + 1 to `until`, in the order of these."""
         return self._database.read(lambda db: Outbox(db).waiting(after, until, count))

@@ -490,6 +490,13 @@ def test_an_index_elsewhere_is_told_of_what_changed_and_only_while_it_is_in_step
     assert [row.chunk_id for row in store.untold(0, store.in_step()[1], 99)] == [hub, hub]
     store.step_with("two")
     assert store.in_step() == ("two", 0)
+    store.drop(["router.md"])
+    waiting = store.in_step()[1]
+    store.stay_in_step_with("three")
+    assert store.in_step() == ("three", waiting)
+    store.out_of_step()
+    put(store, ROUTER)
+    assert store.in_step() == (None, 0)
 
 
 def test_nothing_to_do_is_done_without_a_database(store: Store) -> None:

@@ -71,11 +71,12 @@ class Mirrored:
 @dataclass(frozen=True, slots=True)
 class _Step:
     """How far the store's notes of changes are followed. `mark`: under which the index is in step with the store when this is done; `until`: number of the newest change;
-    `whole`: the index is compared in whole, notes or not.
+    `version`: of the knowledge base then; `whole`: the index is compared in whole, notes or not.
     """
 
     mark: str
     until: int
+    version: str
     whole: bool
 
 
@@ -114,10 +115,7 @@ class SearchMirror:
             await until_unchanged(self._prepare)
         before = state_of(await self._service.document(STATE_KEY))
         model = (before.embedder if before else "") if self._wanted_model is None else self._wanted_model
-        if before and before.embedder not in ("", model):
-            await self._tell(replace(before, embedder=""))  # until all vectors are of one model, search goes by words
-        step = await self._step(before, model)
-        version = await asyncio.to_thread(self._store.kb_version)
+        before, step = await self._begin(before, model)
         done = Mirrored()
         total = (await asyncio.to_thread(self._store.counts))[1]
         pairs = self._compared(model) if step.whole else self._noted(model, step.until)
@@ -127,7 +125,7 @@ class SearchMirror:
         if not step.whole:
             done.unchanged = max(0, total - done.uploaded - len(done.failed))
         on_progress(Progress("search", done.uploaded + done.unchanged, total))
-        await self._conclude(model, version, before, step, done)
+        await self._conclude(model, before, step, done)
         return done
 
     async def follow_documents(self, doc_ids: Sequence[str]) -> Mirrored | None:
@@ -147,14 +145,21 @@ class SearchMirror:
             await asyncio.to_thread(self._store.told, until, doc_ids)
         return done
 
-    async def _step(self, before: State | None, model: str) -> _Step:
-        """Whether the index is in step with the store; the store notes changes for it from now on where it is not."""
+    async def _begin(self, before: State | None, model: str) -> tuple[State | None, _Step]:
+        """The state of the index while it is brought up to date, and how. Before it is sent anything it loses the mark that copies of the store have; the store notes
+        changes for it from now on where it did not.
+        """
         mark, until = await asyncio.to_thread(self._store.in_step)
-        if mark is not None and before is not None and _is_in_step(before, mark, model):
-            return _Step(mark, until, whole=False)
+        version = await asyncio.to_thread(self._store.kb_version)
+        whole = before is None or not _is_in_step(before, mark, model)
+        if before and not (whole or until) and before.kb_version == version:
+            return before, _Step(before.step, until, version, whole)
         mark = f"{_mark_of(model)}{uuid.uuid4().hex}"
-        await asyncio.to_thread(self._store.step_with, mark)
-        return _Step(mark, 0, whole=True)
+        if before is not None:  # until all vectors are of one model, search goes by words
+            embedder = before.embedder if before.embedder == model else ""
+            before = await self._become(before, replace(before, embedder=embedder, step="" if whole else mark))
+        await asyncio.to_thread(self._store.step_with if whole else self._store.stay_in_step_with, mark)
+        return before, _Step(mark, 0 if whole else until, version, whole)
 
     async def _bring(self, pairs: AsyncIterator[_Pair], model: str, done: Mirrored, tell: Callable[[], None]) -> None:
         """Send what differs of `pairs`: each key with its stamp in the store and in the index."""
@@ -181,8 +186,9 @@ class SearchMirror:
         else:
             await (self._tell_anew if change == "tell" else self._upload)(keys, model, done)
 
-    async def _conclude(self, model: str, version: str, before: State | None, step: _Step, done: Mirrored) -> None:
+    async def _conclude(self, model: str, before: State | None, step: _Step, done: Mirrored) -> None:
         """Write the state document. What could not be brought up to date is taken out first: it may be of another model."""
+        version = step.version
         if done.failed:
             cleared = Mirrored()
             gone = [{"chunk_id": key} for key in done.failed]
@@ -192,9 +198,7 @@ class SearchMirror:
             version += "-incomplete"
         model = model if await asyncio.to_thread(self._store.vector_count, model) else ""
         mark = "" if done.failed and step.whole else step.mark
-        after = State(model, version, before.replaces if before else "", mark)
-        if after != before or after.step != before.step:
-            await self._tell(after)
+        await self._become(before, State(model, version, before.replaces if before else "", mark))
         if done.failed:
             raise _incomplete(done)
         await asyncio.to_thread(self._store.told, step.until)
@@ -215,11 +219,14 @@ class SearchMirror:
         elif migrated(found, wanted):
             await self._service.update(found)
 
-    async def _tell(self, state: State) -> None:
+    async def _become(self, before: State | None, after: State) -> State:
+        """Write the state `after`, unless it is that which stands there; it."""
         done = Mirrored()
-        await self._write([state_row(state)], done, self._service.upload)
+        if after != before or after.step != before.step:
+            await self._write([state_row(after)], done, self._service.upload)
         if done.failed:
             raise _incomplete(done)
+        return after
 
     async def _noted(self, model: str, until: int) -> AsyncIterator[_Pair]:
         """What the store has noted for the index: each key with its stamp on either side, None where it is missing."""

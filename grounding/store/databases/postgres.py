@@ -179,10 +179,13 @@ class SharedStore(SharedLook):
 
 
 def name_anew(database: Postgres) -> None:
-    """Gives the store in the schema of `database` another name, because an older state of it was put back: indexes that followed it before are none of its. Raises StoreError."""
+    """Gives the store in the schema of `database` another name, because an older state of it was put back: indexes that followed it before are none of its, and none
+    elsewhere is in step. Raises StoreError.
+    """
 
     def work(db: Connection) -> None:
         db.execute(text("UPDATE meta SET value = CAST(gen_random_uuid() AS text) WHERE name = 'store'"))
+        outbox.Outbox(db).end()
         Meta(db).bump()
 
     with told(_WHAT):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,7 +57,7 @@ async def test_what_is_new_changed_or_gone_is_followed_and_nothing_else_sent(tmp
         done = await kb.mirror().follow()
         assert (done.uploaded, done.deleted, done.unchanged) == (2, 3, 27)
         assert ends_whole(kb)
-        assert kb.server.writes == before + 5 + 1  # and the state
+        assert kb.server.writes == before + 5 + 2  # and the state, on both ends
         assert state(kb) == State("", kb.index.kb_version())
 
 
@@ -91,6 +93,29 @@ async def test_an_index_that_is_not_in_step_is_compared_in_whole(tmp_path: Path,
             kb.index.store.step_with("another index")
         kb.server.documents[INDEX].pop(next(iter(kb.held)))
         assert (await kb.mirror().follow()).uploaded == 1
+        assert ends_whole(kb)
+
+
+@pytest.mark.parametrize("ingest_first", [False, True], ids=["at once", "behind another change"])
+@pytest.mark.parametrize("by_batches", [False, True], ids=["one run", "a planned run"])
+async def test_an_index_that_has_seen_more_than_a_store_that_was_put_back_is_compared_in_whole(
+    tmp_path: Path, *, by_batches: bool, ingest_first: bool
+) -> None:
+    async with azure_kb(tmp_path, documents(30), None) as kb:
+        kept, place = tmp_path / "kept.db", tmp_path / "store.db"
+        with closing(sqlite3.connect(place)) as db, closing(sqlite3.connect(kept)) as copy:
+            db.backup(copy)
+        put(kb, Document("d3", "Rule 3", "Nothing is refunded."))
+        kb.index.store.drop(["d4"])
+        if by_batches:
+            await kb.mirror().follow_documents(["d3", "d4"])
+        await kb.mirror().follow()
+        with closing(sqlite3.connect(kept)) as copy, closing(sqlite3.connect(place)) as db:
+            copy.backup(db)
+        if ingest_first:
+            put(kb, *(Document(f"new{n}", "New", f"Rule {n} is new.") for n in range(3)))
+            kb.index.store.drop(["new0"])
+        await kb.mirror().follow()
         assert ends_whole(kb)
 
 
@@ -201,7 +226,7 @@ async def test_rows_that_are_refused_are_told_and_the_others_stay(tmp_path: Path
         kb.server.refused = {}
         before = kb.server.writes
         done = await kb.mirror().follow()
-        assert (done.uploaded, kb.server.writes - before) == (2, 3)
+        assert (done.uploaded, kb.server.writes - before) == (2, 3)  # and the state
         assert ends_whole(kb)
 
 

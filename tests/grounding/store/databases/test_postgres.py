@@ -22,7 +22,7 @@ from grounding.embedded.indexes.vector_index import VectorIndex
 from grounding.errors import StoreError
 from grounding.ingest.chunk_paragraphs import split
 from grounding.records import Access, Document, Query
-from grounding.store.databases.postgres import PART
+from grounding.store.databases.postgres import PART, name_anew
 from grounding.store.history import StoreHistory
 from grounding.store.meta import Meta
 from grounding.store.store import Store
@@ -323,3 +323,13 @@ def test_each_folder_has_its_own_saved_index_of_vectors(database_url: str, tmp_p
     with pytest.raises(DamagedFileError, match="yet to come"):
         approximate_search.load(here, FINGERPRINT, 384, path)
     database.close()
+
+
+def test_of_a_store_that_was_put_back_no_index_elsewhere_is_in_step(database_url: str, tmp_path: Path) -> None:
+    database = made(database_url)
+    store = Store(database, tmp_path)
+    store.step_with("one")
+    put(store, HUB)
+    name_anew(database)
+    assert store.in_step() == (None, 0)
+    store.close()
