@@ -52,6 +52,8 @@ def use(context: typer.Context, name: Name, json: options.JsonFlag = False) -> N
 def back(context: typer.Context, json: options.JsonFlag = False) -> None:
     """Take the index into use again that the one in use has replaced.
 
+    The one that was left is held: no ingest takes it into use again, `attest index use` does.
+
     Example:
       attest index back
     """

@@ -16,7 +16,7 @@ from azure.core.credentials_async import AsyncTokenCredential
 from azure.search.documents.indexes.aio import SearchIndexClient
 from azure.search.documents.indexes.models import SearchAlias
 
-from grounding.azure.core.faults import NotFound, translated
+from grounding.azure.core.faults import Changed, NotFound, translated
 from grounding.azure.search.index import DIGITS, SETTING
 from grounding.azure.search.service import ENDPOINT, SERVICE, connection
 from grounding.errors import SettingsError
@@ -70,18 +70,18 @@ class SearchAliases:
                 " ATTEST_SEARCH_ALIAS=off"
             )
 
-    async def point(self, index: str) -> str | None:
-        """Let the alias name `index`; the one that it named before. Raises Changed where somebody else moves it at the same time."""
+    async def point(self, index: str, before: str | None) -> None:
+        """Let the alias name `index` in place of `before`. Raises Changed where it names another, or somebody else moves it at the same time."""
         found = await self._alias()
-        before = found.indexes[0] if found else None
+        if (found.indexes[0] if found else None) != before:
+            raise Changed(SERVICE, f"the alias {self.name} was moved by somebody else meanwhile")
         if before == index:
-            return before
+            return
         alias = SearchAlias(name=self.name, indexes=[index])
         condition = MatchConditions.IfMissing
         if found is not None:
             alias.e_tag, condition = found.e_tag, MatchConditions.IfNotModified
         await self._call(lambda: self._client.create_or_update_alias(alias, match_condition=condition, **self._options))
-        return before
 
     async def indexes(self) -> list[str]:
         """Names of the indexes that `attest ingest` made to stand behind this alias, sorted."""

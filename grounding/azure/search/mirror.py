@@ -198,7 +198,8 @@ class SearchMirror:
             version += "-incomplete"
         model = model if await asyncio.to_thread(self._store.vector_count, model) else ""
         mark = "" if done.failed and step.whole else step.mark
-        await self._become(before, State(model, version, before.replaces if before else "", mark))
+        known = before or State(model, version)
+        await self._become(before, replace(known, embedder=model, kb_version=version, step=mark))
         if done.failed:
             raise _incomplete(done)
         await asyncio.to_thread(self._store.told, step.until)

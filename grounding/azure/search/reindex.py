@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from grounding.azure.core.faults import NotFound
 from grounding.azure.search.aliases import IndexSize, Room, SearchAliases
@@ -81,7 +82,8 @@ class Reindexing:
         self._knowledge, self._hold, self._sleep = knowledge, hold, sleep
 
     async def follow(self, on_progress: OnProgress = lambda _: None) -> Reindexed:
-        """Bring the index in use up to date, and the one of today's model and schema, which then takes its place unless it is to be held.
+        """Bring the index in use up to date, and the one of today's model and schema, which then takes its place unless it is to be held, or was gone
+        back from.
 
         Raises Incomplete if single passages were not taken: then nothing is moved; SettingsError for a name that is taken, and for an index that would not fit.
         """
@@ -95,7 +97,7 @@ class Reindexing:
         if await self._open(wanted).definition() is None:
             await self._check_room(wanted)
         await self._mirror(wanted, as_it_is=self._schema.embedder is None and in_use is not None).follow(on_progress)
-        held = self._hold and in_use is not None
+        held = in_use is not None and (self._hold or await self._is_left(wanted))
         if not held:
             await self._take(wanted)
         return Reindexed(wanted, in_use if held and in_use is not None else wanted, in_use)
@@ -126,21 +128,20 @@ class Reindexing:
         """Take an index into use, brought up to date under the model that made its vectors, one without vectors as it is until the next ingest; the one that was
         in use. Raises InputError for one that is not there or was never whole.
         """
-        state = await self._state(await self._known(index))
-        if state is None:
-            raise InputError(f"{index} was never whole: run attest ingest with the settings that it was made for")
-        await self._follow_as_it_is(index, lambda _: None)
+        await self._make_fit(index)
         before = await self._aliases.target()
         await self._take(index)
         return before
 
     async def back(self) -> tuple[str, str]:
-        """Take the index into use that the one in use has replaced; both, the older first. Raises InputError where there is none."""
+        """Take the index into use that the one in use has replaced; both, the older first. No ingest undoes it, `use` does. Raises InputError where there is none."""
         in_use = await self._aliases.target()
         state = await self._state(in_use) if in_use else None
         if in_use is None or state is None or state.replaces not in await self._aliases.indexes():
             raise InputError(f"{in_use or self._aliases.name} has replaced no index that is still there")
-        await self.use(state.replaces)
+        await self._make_fit(state.replaces)
+        await self._note(in_use, left=True)
+        await self._take(state.replaces)
         return state.replaces, in_use
 
     async def remove(self, index: str) -> None:
@@ -176,6 +177,25 @@ class Reindexing:
             raise InputError(f"no index {index!r} behind {self._aliases.name}; there are: {', '.join(names) or 'none'}")
         return index
 
+    async def _make_fit(self, index: str) -> None:
+        """Bring an index up to date that is to be taken into use. Raises InputError for one that is not there or was never whole."""
+        if await self._state(await self._known(index)) is None:
+            raise InputError(f"{index} was never whole: run attest ingest with the settings that it was made for")
+        await self._follow_as_it_is(index, lambda _: None)
+
+    async def _is_left(self, index: str) -> bool:
+        state = await self._state(index)
+        return state is not None and state.left
+
+    async def _note(self, index: str, **told: Any) -> None:
+        """Keep this in the state of an index."""
+        state = await self._state(index)
+        if state is None or replace(state, **told) == state:
+            return
+        fates = await self._open(index).upload([state_row(replace(state, **told))])
+        if not all(fate.ok for fate in fates.values()):
+            raise ServiceRejected(SERVICE, f"{index} could not note which index it stands beside")
+
     async def _state(self, index: str) -> State | None:
         try:
             return state_of(await self._open(index).document(STATE_KEY))
@@ -198,14 +218,13 @@ class Reindexing:
         """Let knowledge source and alias name `index`, in this order: the source answers from a whole index whichever of them comes first."""
         if self._knowledge is not None:
             await self._knowledge.prepare(index, of=await self._aliases.indexes())
-        before = await until_unchanged(partial(self._aliases.point, index))
-        if before in (None, index):
-            return
-        state = await self._state(index)
-        if state is not None:
-            fates = await self._open(index).upload([state_row(replace(state, replaces=str(before)))])
-            if not all(fate.ok for fate in fates.values()):
-                raise ServiceRejected(SERVICE, f"{index} is in use, and could not note that it replaces {before}")
+        await until_unchanged(partial(self._move, index))
+
+    async def _move(self, index: str) -> None:
+        """Let the alias name `index`, which knows before what it replaces: a run that ends between the two has not lost the way back."""
+        before = await self._aliases.target()
+        await self._note(index, left=False, **({} if before in (None, index) else {"replaces": before}))
+        await self._aliases.point(index, before)
 
     async def _check_room(self, index: str) -> None:
         """Raise SettingsError where a new index would not fit beside those that are there, by the least that it needs: text and vectors as they are."""

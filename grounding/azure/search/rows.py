@@ -28,16 +28,18 @@ IndexRow = dict[str, Any]
 class State:
     """State of the index after the last run. `embedder`: fingerprint of its vectors, empty while there are none or while they are being
     replaced; `kb_version`: version of the knowledge base; `replaces`: the index behind the same alias in whose place it was taken into use; `step`: the mark under
-    which the store tells it of changes, empty where it does not.
+    which the store tells it of changes, empty where it does not; `left`: somebody went back from it, and no ingest takes it into use again.
     """
 
     embedder: str
     kb_version: str
     replaces: str = ""
     step: str = field(default="", compare=False)
+    left: bool = False
 
 
 _HALF = 16
+_LEFT = "left"
 
 
 def stamp(piece: FollowedChunk, fingerprint: str) -> str:
@@ -88,14 +90,18 @@ def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow
 def state_row(state: State) -> IndexRow:
     """The state as a document of the index, which nobody may read and no search finds."""
     told = {name: value for name, value in asdict(state).items() if value or name != "replaces"}  # as ever without it
-    step = told.pop("step")  # in a field of its own: older programs refuse a stamp that tells more than they know
-    return {"chunk_id": STATE_KEY, "source": STATE, "groups": [], "stamp": json.dumps(told), "version": step}
+    # in fields of their own: older programs refuse a stamp that tells more than they know
+    apart = {"version": told.pop("step"), "locator": _LEFT if told.pop("left") else ""}
+    return {"chunk_id": STATE_KEY, "source": STATE, "groups": [], "stamp": json.dumps(told), **apart}
 
 
 def state_of(document: Mapping[str, Any] | None) -> State | None:
     """The state that `state_row` wrote; None if there is none that can be read."""
+    if not document:
+        return None
     try:
-        return State(**json.loads(document["stamp"]), step=document.get("version") or "") if document else None
+        step, left = document.get("version") or "", document.get("locator") == _LEFT
+        return State(**json.loads(document["stamp"]), step=step, left=left)
     except (ValueError, KeyError, TypeError):
         return None
 

@@ -198,6 +198,35 @@ async def test_use_back_and_remove(opened: Open) -> None:
             await indexes.back()
 
 
+async def test_a_run_that_ends_when_the_alias_is_moved_has_left_the_way_back(opened: Open) -> None:
+    async with opened() as kb:
+        await kb.follow()
+        kb.embed("hash-2")
+        old, new = FIRST.name(ALIAS), SECOND.name(ALIAS)
+        await kb.follow(SECOND, hold=True)
+        written: list[int] = []
+        kb.server.before_put = lambda: written.append(kb.server.writes)
+        await kb.follow(SECOND)
+        assert written == [kb.server.writes], "nothing is left to write when the alias is moved"
+        assert await kb.reindexing(SECOND).back() == (old, new)
+
+
+async def test_an_ingest_does_not_undo_that_somebody_went_back(opened: Open) -> None:
+    async with opened() as kb:
+        await kb.follow()
+        kb.embed("hash-2")
+        await kb.follow(SECOND)
+        old, new = FIRST.name(ALIAS), SECOND.name(ALIAS)
+        await kb.reindexing(SECOND).back()
+        for n in range(2):
+            kb.put(page(30 + n))
+            assert await kb.follow(SECOND) == Reindexed(new, old, old)
+            assert kb.texts(old) == kb.texts(new)
+        assert await kb.reindexing(SECOND).use(new) == old
+        assert (await kb.follow(FIRST)).in_use == old, "other settings are no way back"
+        assert (await kb.follow(SECOND)).in_use == new
+
+
 async def test_an_index_that_was_never_whole_is_not_taken_into_use(opened: Open) -> None:
     async with opened() as kb:
         await kb.follow()
