@@ -17,7 +17,6 @@ from typing import Literal
 from grounding.azure.core.faults import BadRequest
 from grounding.azure.search.index import WHOLE, VectorForm, definition, migrated, width_of
 from grounding.azure.search.rows import (
-    FORM,
     MOST_ROWS,
     STATE_KEY,
     IndexRow,
@@ -25,6 +24,7 @@ from grounding.azure.search.rows import (
     batches,
     index_row,
     is_told_anew,
+    mark_of,
     stamp,
     state_of,
     state_row,
@@ -154,10 +154,12 @@ class SearchMirror:
         whole = before is None or not _is_in_step(before, mark, model)
         if before and not (whole or until) and before.kb_version == version:
             return before, _Step(before.step, until, version, whole)
-        mark = f"{_mark_of(model)}{uuid.uuid4().hex}"
+        mark = f"{mark_of(model)}{uuid.uuid4().hex}"
         if before is not None:  # until all vectors are of one model, search goes by words
             embedder = before.embedder if before.embedder == model else ""
-            before = await self._become(before, replace(before, embedder=embedder, step="" if whole else mark))
+            before = await self._become(
+                before, replace(before, embedder=embedder, step=mark_of(model) if whole else mark)
+            )
         await asyncio.to_thread(self._store.step_with if whole else self._store.stay_in_step_with, mark)
         return before, _Step(mark, 0 if whole else until, version, whole)
 
@@ -196,10 +198,10 @@ class SearchMirror:
             if cleared.failed:
                 raise _incomplete(done)
             version += "-incomplete"
-        model = model if await asyncio.to_thread(self._store.vector_count, model) else ""
-        mark = "" if done.failed and step.whole else step.mark
-        known = before or State(model, version)
-        await self._become(before, replace(known, embedder=model, kb_version=version, step=mark))
+        embedder = model if await asyncio.to_thread(self._store.vector_count, model) else ""
+        mark = mark_of(model) if done.failed and step.whole else step.mark
+        known = before or State(embedder, version)
+        await self._become(before, replace(known, embedder=embedder, kb_version=version, step=mark))
         if done.failed:
             raise _incomplete(done)
         await asyncio.to_thread(self._store.told, step.until)
@@ -352,13 +354,8 @@ class SearchMirror:
             raise _incomplete(done)
 
 
-def _mark_of(model: str) -> str:
-    """What the mark of an index begins with whose documents have this form and vectors of this model."""
-    return f"{FORM}|{model}|"
-
-
 def _is_in_step(state: State, mark: str | None, model: str) -> bool:
-    return mark is not None and state.step == mark and mark.startswith(_mark_of(model))
+    return mark is not None and state.step == mark and mark.startswith(mark_of(model))
 
 
 def _change(ours: str | None, theirs: str | None) -> Change | None:

@@ -125,9 +125,7 @@ class Reindexing:
         )
 
     async def use(self, index: str) -> str | None:
-        """Take an index into use, brought up to date under the model that made its vectors, one without vectors as it is until the next ingest; the one that was
-        in use. Raises InputError for one that is not there or was never whole.
-        """
+        """Take an index into use, brought up to date under the model that its documents are made with; the one that was in use. Raises InputError for one that is not there or was never whole."""
         await self._make_fit(index)
         before = await self._aliases.target()
         await self._take(index)
@@ -203,15 +201,13 @@ class Reindexing:
             return None
 
     async def _follow_as_it_is(self, index: str, on_progress: OnProgress) -> Mirrored | None:
-        """Bring an index up to date under the model that made its vectors; one whose vectors were being replaced is left to the run that goes on with it."""
+        """Bring an index up to date under the model that its documents are made with, which may be none; one that was never whole is left to the run that makes it."""
         service = self._open(index)
         state, found = await self._state(index), await service.definition()
-        width = width_of(found)
-        if state is None or width is None or not state.embedder:
+        width, model = width_of(found), state.model if state else None
+        if model is None or width is None:
             return None
-        mirror = SearchMirror(
-            service, self._store, state.embedder, width, semantic=False, as_it_is=True, sleep=self._sleep
-        )
+        mirror = SearchMirror(service, self._store, model, width, semantic=False, as_it_is=True, sleep=self._sleep)
         return await mirror.follow(on_progress)
 
     async def _take(self, index: str) -> None:

@@ -28,7 +28,7 @@ IndexRow = dict[str, Any]
 class State:
     """State of the index after the last run. `embedder`: fingerprint of its vectors, empty while there are none or while they are being
     replaced; `kb_version`: version of the knowledge base; `replaces`: the index behind the same alias in whose place it was taken into use; `step`: the mark under
-    which the store tells it of changes, empty where it does not; `left`: somebody went back from it, and no ingest takes it into use again.
+    which the store tells it of changes, or what `mark_of` begins one with where it does not, empty of old; `left`: somebody went back from it, and no ingest takes it into use again.
     """
 
     embedder: str
@@ -36,6 +36,17 @@ class State:
     replaces: str = ""
     step: str = field(default="", compare=False)
     left: bool = False
+
+    @property
+    def model(self) -> str | None:
+        """Fingerprint of the model that the documents are made with, also while none of them has a vector; empty if that is none, None if it is not known."""
+        _, known, rest = self.step.partition("|")
+        return self.embedder or (rest.rpartition("|")[0] if known else None)
+
+
+def mark_of(model: str) -> str:
+    """What the mark of an index begins with whose documents have this form and vectors of this model."""
+    return f"{FORM}|{model}|"
 
 
 _HALF = 16

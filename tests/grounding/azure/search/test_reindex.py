@@ -147,6 +147,27 @@ async def test_another_model_gets_an_index_of_its_own_while_the_one_in_use_is_ke
         assert old in kb.server.indexes  # the way back
 
 
+@pytest.mark.parametrize("ended", [False, True], ids=["undisturbed", "behind a run that ended in the middle"])
+async def test_an_index_without_vectors_is_kept_up_to_date_while_one_with_them_is_held(
+    opened: Open, *, ended: bool
+) -> None:
+    async with opened() as kb:
+        old, new = replace(FIRST, embedder=None).name(ALIAS), SECOND.name(ALIAS)
+        await kb.follow(replace(FIRST, embedder=None))
+        kb.embed("hash-2")
+        await kb.follow(SECOND, hold=True)
+        kb.put(page(20))
+        kb.index.store.drop(["d1"])
+        if ended:
+            kb.server.refused = {chunk.chunk_id: 422 for chunk in split(page(20))}
+            with pytest.raises(Incomplete):
+                await kb.follow(SECOND, hold=True)
+            kb.server.refused = {}
+        assert await kb.follow(SECOND, hold=True) == Reindexed(new, old, old)
+        assert kb.texts(old) == kb.texts(new) == {page(n).text for n in (0, *range(2, 12), 20)}
+        assert not any(name == old for name, _ in kb.server.vectors)
+
+
 async def test_servers_of_two_versions_find_their_own_vectors_beside_each_other(opened: Open) -> None:
     async with opened() as kb:
         await kb.follow()
