@@ -38,6 +38,10 @@ OLDEST = 16
 """The oldest version that is supported: what the suite runs over."""
 WAIT_S = 15.0
 """Seconds to wait for a lock that another holds."""
+IDLE_S = 10.0
+"""Seconds after which the server ends a transaction that writes and says nothing, with its locks: less than others wait for them, so that one process that stands still, or is
+cut off, keeps nobody from writing. One that reads may pause.
+"""
 RETRIES_S = (0.2, 2.0)
 """Seconds to wait before each further try, after a connection was lost: a database that fails over is back within some seconds, or is not."""
 POOL = 10
@@ -45,6 +49,8 @@ POOL = 10
 _KEPT = 5
 """Connections of these that stay open while nobody uses them."""
 _CONNECT_S = 5
+_SILENCE = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3, "tcp_user_timeout": 10_000}
+"""How a server that is cut off is noticed, within some 10 s: libpq's words, in seconds and milliseconds."""
 DRIVER = "postgresql+psycopg"
 _BEGIN = "BEGIN"
 _BEGINS = "attest_begins"
@@ -68,6 +74,7 @@ _NO_MORE = "it takes no more connections; attest doctor says how many it allows,
 _BY_STATE = {
     "08": "the connection was lost",
     "25006": "it is read-only",
+    "25P03": "this process stood still in the middle of a transaction, which was ended",
     "28": "it refuses the user or the password",
     "3D000": "there is no such database",
     "3F000": "there is no such schema",
@@ -92,8 +99,8 @@ NOW: ColumnElement[float] = cast(func.extract("epoch", func.clock_timestamp()), 
 CLOCK = "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
 """The same, for a statement that is a text."""
 _NO_TABLE = "42P01"
-_UNDONE = ("40P01", "40001")
-"""The SQLSTATE of a transaction that the server gave up for another: an upgrade and a worker may each hold what the other waits for. Nothing of it is stored."""
+_UNDONE = ("40P01", "40001", "25P03")
+"""The SQLSTATE of a transaction that the server gave up for another: an upgrade and a worker may each hold what the other waits for, or it stood still. Nothing of it is stored."""
 _UNREACHED = ("", "57P03")
 """The SQLSTATE of a connection that is refused: none where nobody listens, or the server is starting."""
 _OUR_OWN = "P0001"
@@ -148,7 +155,7 @@ class Server:
 
 class Postgres:
     """A PostgreSQL database, connected to when it is first used. `url`: `postgresql://user@host/database`, with libpq's parameters. `wait_s`: seconds to wait for a lock.
-    `pool`: connections at most. `password`: asked for at each new connection, in the place of one in the address; it may raise SettingsError.
+    `idle_s`: seconds that a transaction that writes may say nothing. `pool`: connections at most. `password`: asked for at each new connection, in the place of one in the address; it may raise SettingsError.
 
     What is committed is on the server's disk, and a server that takes no writes is not connected to, unless the address says otherwise (`synchronous_commit` in its `options`,
     `target_session_attrs`).
@@ -162,12 +169,13 @@ class Postgres:
         url: str,
         *,
         wait_s: float = WAIT_S,
+        idle_s: float = IDLE_S,
         pool: int = POOL,
         password: Callable[[], str] | None = None,
     ) -> None:
         self.wait_s, self.pool = wait_s, pool
         self._engine = _engine(url, pool, password)
-        self._begin = _begins(self._engine.url)
+        self._begin = _begins(self._engine.url, idle_s)
         event.listen(self._engine, "begin", partial(_begin, self._begin))
 
     @property
@@ -389,6 +397,7 @@ def _engine(address: str, pool: int, password: Callable[[], str] | None) -> Engi
         "connect_timeout": _CONNECT_S,
         "target_session_attrs": "read-write",
         "prepare_threshold": None,  # named statements belong to a session, which a pooler changes
+        **_SILENCE,
     }
     try:
         engine = create_engine(
@@ -444,11 +453,12 @@ def _driver(connection: Connection) -> Iterator[Any]:
         ) from error
 
 
-def _begins(url: URL) -> str:
-    """What begins a transaction that writes."""
+def _begins(url: URL, idle_s: float) -> str:
+    """What begins a transaction that writes, with what the address says nothing of."""
     options = url.query.get("options", "")
     said = options if isinstance(options, str) else " ".join(options)
-    return _BEGIN if "synchronous_commit" in said else f"{_BEGIN}; SET LOCAL synchronous_commit = on"
+    settings = {"synchronous_commit": "on", "idle_in_transaction_session_timeout": f"{int(idle_s * 1000)}"}
+    return "; ".join([_BEGIN, *(f"SET LOCAL {name} = {value}" for name, value in settings.items() if name not in said)])
 
 
 def _begin(usual: str, connection: Connection) -> None:

@@ -13,15 +13,17 @@ import ssl
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+Copy = Callable[[socket.socket, socket.socket], None]
 _AT_ONCE = (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 SSL_REQUEST = (8).to_bytes(4, "big") + (80877103).to_bytes(4, "big")
 
@@ -58,29 +60,32 @@ class Certificate:
 
 
 @contextmanager
-def door(behind: Path, certificate: Certificate | None = None, delay_s: float = 0.0) -> Iterator[int]:
+def door(
+    behind: Path, certificate: Certificate | None = None, delay_s: float = 0.0, passing: threading.Event | None = None
+) -> Iterator[int]:
     """The port of a door to the socket file `behind`, which answers a request for TLS as one that has the certificate, or has none. `delay_s`: seconds that what is said
-    is under way, each way.
+    is under way, each way. `passing`: while it is not set nothing passes a door without a delay, as where a cable is pulled; it arrives afterwards.
     """
     context = None
     if certificate is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate.cert, certificate.key)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        threading.Thread(target=_serve, args=(listening, behind, context, delay_s), daemon=True).start()
+        copy = partial(_copy_later, delay_s=delay_s) if delay_s else partial(_copy, passing=passing)
+        threading.Thread(target=_serve, args=(listening, behind, context, copy), daemon=True).start()
         yield int(listening.getsockname()[1])
         with suppress(OSError):
             listening.shutdown(socket.SHUT_RDWR)
 
 
-def _serve(listening: socket.socket, behind: Path, context: ssl.SSLContext | None, delay_s: float) -> None:
+def _serve(listening: socket.socket, behind: Path, context: ssl.SSLContext | None, copy: Copy) -> None:
     with suppress(OSError):  # it is closed
         while True:
             came, _ = listening.accept()
-            threading.Thread(target=_pass, args=(came, behind, context, delay_s), daemon=True).start()
+            threading.Thread(target=_pass, args=(came, behind, context, copy), daemon=True).start()
 
 
-def _pass(came: socket.socket, behind: Path, context: ssl.SSLContext | None, delay_s: float) -> None:
+def _pass(came: socket.socket, behind: Path, context: ssl.SSLContext | None, copy: Copy) -> None:
     with ExitStack() as stack, suppress(OSError):
         stack.enter_context(closing(came))
         begun = came.recv(8, socket.MSG_WAITALL)
@@ -92,18 +97,19 @@ def _pass(came: socket.socket, behind: Path, context: ssl.SSLContext | None, del
         there = stack.enter_context(socket.socket(socket.AF_UNIX))
         there.connect(str(behind))
         there.sendall(begun)
-        back = threading.Thread(target=_copy, args=(there, came, delay_s), daemon=True)
+        back = threading.Thread(target=copy, args=(there, came), daemon=True)
         back.start()
-        _copy(came, there, delay_s)
+        copy(came, there)
         back.join()
 
 
-def _copy(source: socket.socket, target: socket.socket, delay_s: float) -> None:
-    if delay_s:
-        _copy_later(source, target, delay_s)
-        return
+def _copy(source: socket.socket, target: socket.socket, passing: threading.Event | None) -> None:
     with suppress(OSError):
-        while data := source.recv(65536):
+        data = b"begun"
+        while data:
+            data = source.recv(65536)
+            if passing is not None:
+                passing.wait()
             target.sendall(data)
         target.shutdown(socket.SHUT_WR)
 

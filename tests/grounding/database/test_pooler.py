@@ -24,9 +24,9 @@ def between(postgres: str) -> Iterator[Pooler]:
         yield found
 
 
-def through(between: Pooler, database_url: str) -> Postgres:
+def through(between: Pooler, database_url: str, **more: Any) -> Postgres:
     """The database of a test, of whose schema a pooler's sessions are: each way of starting one has sessions of its own."""
-    return Postgres(f"{between.url}?options{database_url.rpartition('options')[2]}")
+    return Postgres(f"{between.url}?options{database_url.rpartition('options')[2]}", **more)
 
 
 def says(statement: str) -> Callable[[Connection], Any]:
@@ -91,6 +91,25 @@ def test_a_transaction_that_fails_or_is_left_is_nobody_elses(between: Pooler, da
     assert between.left() == []
     assert database.ask(lambda connection: connection.exec_driver_sql("SELECT 1").scalar()) == 1
     database.close()
+
+
+def test_a_transaction_that_stands_still_is_ended_and_leaves_nothing_to_others(
+    between: Pooler, database_url: str
+) -> None:
+    database, other = through(between, database_url, idle_s=0.3), through(between, database_url)
+    database.run(says("CREATE TABLE trial (n integer PRIMARY KEY)"))
+    tries = []
+
+    def work(connection: Connection) -> None:
+        tries.append(puts(1)(connection))
+        if len(tries) == 1:
+            other.write(puts(2), lock="trial")  # once the one before it has ended
+
+    database.run(work, lock="trial")
+    assert (len(tries), other.ask(count)) == (2, 2)
+    for each in (database, other):
+        each.close()
+    assert between.left() == []
 
 
 def test_the_pooler_would_show_what_is_left(between: Pooler, database_url: str) -> None:

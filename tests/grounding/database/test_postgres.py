@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +17,7 @@ from sqlalchemy import URL, Connection, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from grounding.database import schema
-from grounding.database.postgres import Postgres, Unreached, refuse_unfit, retried, told
+from grounding.database.postgres import ConnectionLost, Postgres, Unreached, refuse_unfit, retried, told
 from grounding.database.schema import SchemaPart, Step
 from grounding.errors import SettingsError, StoreError
 from tests.postgres.door import Certificate, door
@@ -400,3 +402,72 @@ def test_a_transaction_that_the_server_gives_up_for_another_is_done_again(databa
     assert run(database_url, "SELECT m FROM two") == [(2,), (2,)]
     assert len(tries) == 3
     database.close()
+
+
+@pytest.mark.parametrize("how", HOWS[:2], ids=["plain", "lock"])
+def test_a_transaction_that_writes_and_stands_still_is_ended_and_done_again(
+    trial: Postgres, database_url: str, how: dict[str, Any]
+) -> None:
+    frozen, tries = Postgres(database_url, idle_s=0.2), list[int]()
+
+    def work(db: Connection) -> None:
+        tries.append(1)
+        db.exec_driver_sql("INSERT INTO trial VALUES (1)")
+        if len(tries) == 1:
+            time.sleep(1.0)
+
+    frozen.run(work, **how)
+    assert (tries, numbers(trial)) == ([1, 1], [1])
+    with pytest.raises(ConnectionLost, match="this process stood still in the middle of a transaction") as found:
+        stood_still(frozen, lambda: time.sleep(1.0))
+    assert "\n" not in str(found.value)
+    frozen.close()
+
+
+def stood_still(frozen: Postgres, meanwhile: Callable[[], object]) -> None:
+    with told("the ledger"), frozen.writing("trial"):
+        meanwhile()
+
+
+def test_others_get_the_lock_of_a_transaction_that_stands_still(trial: Postgres, database_url: str) -> None:
+    frozen, began = Postgres(database_url, idle_s=0.5), time.monotonic()
+    with pytest.raises(ConnectionLost):
+        stood_still(frozen, lambda: trial.write(puts(1), lock="trial"))
+    assert time.monotonic() - began < 5
+    assert numbers(trial) == [1]
+    frozen.close()
+
+
+def test_who_reads_may_pause_and_so_may_who_writes_if_the_address_says_so(database_url: str) -> None:
+    one = "SELECT 1"
+    database = Postgres(database_url, idle_s=0.2)
+    with database.reading() as connection:
+        time.sleep(0.6)
+        assert connection.exec_driver_sql(one).scalar() == 1
+    patient = Postgres(f"{database_url}%20-cidle_in_transaction_session_timeout%3D0", idle_s=0.2)
+    with patient.writing("any") as connection:
+        time.sleep(0.6)
+        assert connection.exec_driver_sql(one).scalar() == 1
+    for each in (database, patient):
+        each.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a socket is told is called otherwise")
+def test_a_server_that_is_cut_off_is_noticed_within_seconds_unless_the_address_says_otherwise(postgres: str) -> None:
+    url = make_url(postgres)
+    if "host" not in url.query:
+        pytest.skip("the server is not one of a socket")
+
+    def told_socket(asked: URL) -> list[int]:
+        with Postgres(asked.render_as_string(hide_password=False)).reading() as connection:
+            driver: Any = connection.connection.driver_connection
+            with socket.socket(fileno=os.dup(driver.fileno())) as there:
+                names = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT, socket.TCP_USER_TIMEOUT)
+                return [there.getsockopt(socket.IPPROTO_TCP, name) for name in names]
+
+    with door(Path(str(url.query["host"])) / ".s.PGSQL.5432") as port:
+        idle, interval, count, sent_ms = told_socket(tcp(url, port))
+        assert idle + interval * count <= 12
+        assert sent_ms <= 10_000
+        other = tcp(url, port).update_query_dict({"keepalives_idle": "77", "tcp_user_timeout": "88000"})
+        assert told_socket(other) == [77, interval, count, 88_000]

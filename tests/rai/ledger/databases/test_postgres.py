@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ from sqlalchemy import make_url
 
 from grounding.database.postgres import Postgres
 from grounding.errors import InputError, SettingsError, StoreError
+from rai.ledger.appending import grow
 from rai.ledger.databases.postgres import LOCK, PART
 from rai.ledger.key import Anchor, load_key
 from rai.ledger.store import SqlLedger
+from tests.postgres.door import door
 from tests.postgres.faults import LosesAnAnswer, ended, run
 from tests.postgres.ledger import keys_in, ledger_in, made
 
@@ -227,6 +230,40 @@ async def test_an_append_whose_commit_gave_no_answer_is_looked_for_before_it_is_
     assert mark.count == 2
     assert [path.suffix for path in anchor.path.parent.iterdir() if path.suffix == ".new"] == []
     await ledger.close()
+
+
+async def test_a_server_that_is_cut_off_in_the_middle_of_an_append_stops_no_other_and_appends_when_it_is_back(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = make_url(database_url)
+    if "host" not in url.query:
+        pytest.skip("the server is not one of a socket")
+    other, passing, asked = ledger_in(database_url, tmp_path), threading.Event(), threading.Event()
+    passing.set()
+    with door(Path(str(url.query["host"])) / ".s.PGSQL.5432", passing=passing) as port:
+        wire = url.difference_update_query(["host"]).set(host="127.0.0.1", port=port)
+        database = Postgres(wire.render_as_string(hide_password=False), idle_s=1.0)
+        ledger = SqlLedger(database, keys_in(tmp_path))
+
+        def cut(*given: Any) -> Any:
+            monkeypatch.undo()
+            passing.clear()
+            asked.set()
+            return grow(*given)
+
+        monkeypatch.setattr("rai.ledger.store.grow", cut)
+        waits = asyncio.create_task(ledger.append("turn", {"n": 1}))
+        await asyncio.to_thread(asked.wait, 30)
+        began = time.monotonic()
+        second = await other.append("turn", {"n": 2})
+        assert time.monotonic() - began < 8
+        assert not waits.done()
+        passing.set()
+        first = await waits
+        assert [e async for e in other.entries(kinds=("turn",))] == [second, first]
+        assert (await other.verify()).ok
+        for each in (ledger, other):
+            await each.close()
 
 
 def _place(url: str) -> str:
