@@ -83,9 +83,9 @@ class ChainState:
         found = watcher.found or Watched()
         if found.round_s is None and found.ok and self._walked is not None:
             return self._walked  # asked for while the watch has not come round
-        return Chain(
-            found.ok, found.round_s is not None, found.entries, found.head, watcher.at, found.why, found.broken
-        )
+        notes = (f"Not looked at now: {watcher.unread}",) if watcher.unread else ()
+        whole = found.round_s is not None
+        return Chain(found.ok, whole, found.entries, found.head, watcher.at, found.why, found.broken, notes)
 
 
 CHAIN = web.AppKey("attest_review_chain", ChainState)

@@ -28,9 +28,14 @@ NAME = "ledger-watch"
 LEASE_S = 3 * WATCH_S
 """Seconds after which another looks in the place of a process that died."""
 
+Finding = tuple[Watched, str]
+"""What a look came to, and when that was (UTC, for people)."""
+
 
 class LedgerWatcher:
-    """Looks at the ledger of `system` again and again. `found`: what the last look came to, None before the first; `at`: when that was (UTC, for people)."""
+    """Looks at the ledger of `system` again and again. `found`: what the last look came to, None before the first; `at`: when that was (UTC, for people). `unread`: why
+    it could not look now, which breaks nothing and is no other process's; empty if it could.
+    """
 
     def __init__(self, system: System, metrics: Metrics) -> None:
         self._system = system
@@ -39,23 +44,28 @@ class LedgerWatcher:
         self._others = False
         self.found: Watched | None = None
         self.at = ""
+        self.unread = ""
 
     @property
     def why(self) -> str:
-        """What the last look found wrong, empty while nothing is known to be."""
-        return self.found.why if self.found else ""
+        """What the last look found wrong, or why there was none; empty while neither is known."""
+        return self.found.why if self.found and self.found.why else self.unread
 
-    async def look(self, budget_s: float = LOOK_S) -> None:
-        """One look. What it finds is logged once, for as long as it stays the same."""
+    async def look(self, budget_s: float = LOOK_S, before: Finding | None = None) -> None:
+        """One look. What it finds is logged once, for as long as it stays the same. `before`: what was found last, by whatever process: a break is told until a whole
+        round of this one has not found it.
+        """
         self._looking += 1
         try:
             found = await self._system.look(budget_s)
         except AttestError as error:
-            found = Watched(str(error))
+            self._note(before, str(error))
+            return
         finally:
             self._looking -= 1
-        self._others = False
-        self._note(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"))
+            self._others = False
+        stays = before is not None and before[0].why and found.round_s is None
+        self._note(before if stays else (found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")))
 
     async def glance(self) -> None:
         """Verify what is new and nothing else, for a page that is opened; one that comes while a look goes on has what the look before it found, and one of a process that
@@ -73,12 +83,9 @@ class LedgerWatcher:
         before = None if held.said is None else _told(held.said)
         if not held.mine:
             self._others = before is not None
-            if before is not None:
-                self._note(*before)
+            self._note(before)
             return
-        await self.look()
-        if before is not None and before[0].why and self.found is not None and self.found.round_s is None:
-            self._note(*before)  # a break that was found is told until a whole round of this process has not found it
+        await self.look(before=before)
         if self.found is not None:
             with suppress(StoreError):  # the look said so
                 await lease.say(json.dumps({**asdict(self.found), "at": self.at}))
@@ -92,15 +99,22 @@ class LedgerWatcher:
                 LOG.exception("a look at the ledger failed")
             await asyncio.sleep(WATCH_S)
 
-    def _note(self, found: Watched, at: str) -> None:
-        if found.why and found.why != self.why:
+    def _note(self, finding: Finding | None, unread: str = "") -> None:
+        """What was found, if anything was, stays until something else is; `unread` until a look."""
+        if unread and unread != self.unread:
+            LOG.warning("the ledger could not be looked at: %s", unread)
+        self.unread = unread
+        if finding is None:
+            return
+        found, at = finding
+        if found.why and (self.found is None or found.why != self.found.why):
             LOG.error("the ledger does not hold: %s; see `attest ledger verify`", found.why)
         self.found, self.at = found, at
         self._metrics.ledger_sound.set(found.ok)
         self._metrics.ledger_verified.set(found.entries)
 
 
-def _told(said: str) -> tuple[Watched, str]:
+def _told(said: str) -> Finding:
     """What a process found, and when."""
     found = json.loads(said)
     at = found.pop("at")

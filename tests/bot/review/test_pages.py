@@ -13,15 +13,20 @@ from aiohttp.test_utils import TestClient
 from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
+from bot.http.background.ledger_watch import LedgerWatcher
+from bot.http.metrics import Metrics
 from bot.records import Ask
 from bot.review.door import ACCESS
+from bot.review.pages import ChainState
 from bot.review.session import COOKIE
 from bot.server.app import build_app
 from bot.turn.entries.delivery import Deliveries, Delivery
+from grounding.errors import StoreError
 from grounding.policies.files import built_in
 from grounding.records import Turn
 from rai.ledger.chain import canonical
 from rai.ledger.contents import join, split
+from rai.ledger.watch import Watched
 from tests.fakes.ledger import ShutLedger
 from tests.fakes.recorded_turn import QUESTION, recorded_turn
 from tests.fakes.shop import HOSTILE
@@ -295,6 +300,15 @@ async def test_what_the_watch_has_found_shows_at_once(reviewer: Client, fake: Fa
         assert "Chain broken" in text
         assert broken.entry_id in text
     assert fake.ledger.walks == walks, "the watch has it: nothing is walked for a page"
+
+
+async def test_a_chain_that_cannot_be_looked_at_is_not_told_as_broken(fake: Fake) -> None:
+    async def locked(_budget_s: float = 0.5, /) -> Watched:
+        raise StoreError("another process holds it locked")
+
+    found = await ChainState().known(LedgerWatcher(replace(fake.system, look=locked), Metrics()))
+    assert (found.ok, found.whole) == (True, False)
+    assert found.notes == ("Not looked at now: another process holds it locked",)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])

@@ -16,14 +16,19 @@ from aiohttp.test_utils import TestClient
 from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.http.background import ledger_watch
+from bot.http.background.ledger_watch import LedgerWatcher
+from bot.http.metrics import Metrics
 from bot.server.app import build_app
 from bot.settings.load import load_settings
+from bot.state import State
+from bot.workers.lease import Lease
 from grounding.errors import StoreError
 from rai.ledger.watch import Watched
 from tests.eventually import eventually
 from tests.fakes.system import Fake, fake_system
 from tests.knowledge_base import PAGE, over_one_page
 
+LOCKED = StoreError("the ledger cannot be used: another process holds it locked")
 BROKEN = Watched("changed: entry 3 does not match its seal", "e3", 2)
 
 
@@ -61,12 +66,41 @@ async def test_a_break_degrades_and_is_logged_once(
 
 
 async def test_what_is_mended_is_no_longer_told(aiohttp_client: AiohttpClient) -> None:
-    app = build_app(looking(StoreError("the ledger cannot be used: it is damaged"), Watched(entries=7)).system)
+    app = build_app(looking(BROKEN, Watched(entries=7)).system)
     client = await aiohttp_client(app)
     await app[ledger_watch.WATCHER].look()
     await app[ledger_watch.WATCHER].look()
     assert "degraded" not in await (await client.get("/readyz")).json()
     assert "attest_ledger_sound 1.0" in await (await client.get("/metrics")).text()
+
+
+async def test_a_ledger_that_cannot_be_looked_at_is_told_once_and_breaks_nothing_that_held(
+    aiohttp_client: AiohttpClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = build_app(looking(Watched(entries=7), LOCKED, LOCKED, Watched(entries=8)).system)
+    client = await aiohttp_client(app)
+    watcher = app[ledger_watch.WATCHER]
+    await eventually(lambda: watcher.found is not None)  # by the watch itself
+    for _ in range(2):
+        await watcher.look()
+        assert (await (await client.get("/readyz")).json())["degraded"] == {"ledger": str(LOCKED)}
+        assert (watcher.found, bool(watcher.at)) == (Watched(entries=7), True)
+        assert "attest_ledger_sound 1.0" in await (await client.get("/metrics")).text()
+    await watcher.look()
+    assert (await (await client.get("/readyz")).json()) == {"status": "ready"}
+    told = [(r.levelname, r.getMessage()) for r in caplog.records if str(LOCKED) in r.getMessage()]
+    assert told == [("WARNING", f"the ledger could not be looked at: {LOCKED}")]
+
+
+async def test_a_break_that_was_found_is_told_while_the_ledger_cannot_be_looked_at(
+    aiohttp_client: AiohttpClient,
+) -> None:
+    app = build_app(looking(BROKEN, LOCKED).system)
+    client = await aiohttp_client(app)
+    await eventually(lambda: app[ledger_watch.WATCHER].found is not None)
+    await app[ledger_watch.WATCHER].look()
+    assert (await (await client.get("/readyz")).json())["degraded"] == {"ledger": BROKEN.why}
+    assert "attest_ledger_sound 0.0" in await (await client.get("/metrics")).text()
 
 
 async def test_the_watch_looks_by_itself_and_ends_with_the_application(aiohttp_client: AiohttpClient) -> None:
@@ -154,6 +188,36 @@ async def test_of_several_processes_one_looks_and_all_say_what_it_found(
     assert await says(two, BROKEN.why)
     looks[1].found.append(Watched(entries=9, head="h", round_s=0.1))
     await eventually(lambda: says(two, ""))
+
+
+async def turns(found: tuple[Watched | StoreError, Watched], home: Path) -> LedgerWatcher:
+    """The watcher of the second of two processes, three turns after the first, which found the first of `found`, was ended; the second finds the other."""
+    state = State(home / "state.db")
+    await state.open()
+    watchers = [LedgerWatcher(looking(each).system, Metrics()) for each in found]
+    one, two = (Lease(state, ledger_watch.NAME, ledger_watch.LEASE_S) for _ in found)
+    await watchers[0].turn(one)
+    await watchers[1].turn(two)
+    await one.release()
+    for _ in range(3):
+        await watchers[1].turn(two)
+    await state.close()
+    return watchers[1]
+
+
+async def test_what_one_process_could_not_look_at_the_next_does_not_inherit(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    watcher = await turns((LOCKED, Watched(entries=1000, head="h")), tmp_path)  # so many that no round has ended
+    assert (watcher.why, watcher.found) == ("", Watched(entries=1000, head="h"))
+    assert [r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR] == []
+
+
+async def test_a_break_that_is_inherited_is_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    watcher = await turns((BROKEN, Watched(entries=1000, head="h")), tmp_path)
+    assert watcher.why == BROKEN.why
+    told = [r for r in caplog.records if BROKEN.why in r.getMessage()]
+    assert len(told) == 2  # by each of the two
 
 
 async def test_a_process_that_died_is_followed_within_its_lease(
