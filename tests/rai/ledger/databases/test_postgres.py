@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -353,3 +354,67 @@ async def test_an_anchor_stays_behind_where_another_machine_writes_and_holds(dat
     assert (await there.verify()).ok
     await here.close()
     await there.close()
+
+
+def cut_behind(url: str, seq: int) -> None:
+    """As where a dump of then was put back, or somebody cut the chain: the two look the same."""
+    run(
+        url,
+        "ALTER TABLE entries DISABLE TRIGGER entries_no_delete",
+        f"DELETE FROM entries WHERE seq > {seq}",
+        "ALTER TABLE entries ENABLE ALWAYS TRIGGER entries_no_delete",
+    )
+
+
+def joined(url: str, folder: Path, like: Path) -> SqlLedger:
+    """The ledger on a machine that was given the two keys and nothing else."""
+    (folder / "keys").mkdir(parents=True)
+    for name in ("ledger.key", "ledger-signing.key"):
+        shutil.copy2(like / "keys" / name, folder / "keys" / name)
+    return ledger_in(url, folder)
+
+
+async def test_a_machine_without_an_anchor_tells_it_until_it_is_anchored_by_hand(
+    database_url: str, tmp_path: Path
+) -> None:
+    first = ledger_in(database_url, tmp_path / "first")
+    await first.append("turn", {"n": 1})
+    second = joined(database_url, tmp_path / "second", tmp_path / "first")
+    await second.append("turn", {"n": 2})
+    for found in ((await second.verify()).why, (await second.look()).why):
+        assert "the anchor is missing" in found
+    assert (await second.reanchor("joined")).kind == "anchor"
+    for each in (first, second):
+        assert (await each.verify()).ok
+    cut_behind(database_url, 2)
+    assert "truncated" in (await second.verify()).why
+    for each in (first, second):
+        await each.close()
+
+
+async def test_where_an_older_state_was_put_back_each_machine_that_had_seen_more_says_so_until_it_is_anchored_by_hand(
+    database_url: str, tmp_path: Path
+) -> None:
+    here = ledger_in(database_url, tmp_path / "here")
+    await here.append("turn", {"n": 1})
+    there = joined(database_url, tmp_path / "there", tmp_path / "here")
+    kept = (await there.reanchor("joined")).seq
+    for n in range(4):
+        await there.append("turn", {"n": n})
+    await there.close()
+    cut_behind(database_url, kept)
+    await here.restored("the disk failed", 0, {})
+    assert (await here.verify()).ok
+    there = ledger_in(database_url, tmp_path / "there")
+    assert f"the anchor has seen {kept + 4}" in (await there.verify()).why  # `here` knew nothing of these
+    for n in range(4):
+        await here.append("turn", {"n": n})
+    assert f"entry {kept + 4} is not the one" in (await there.verify()).why
+    said = await there.reanchor("restored on the other machine")
+    assert said.body["before"]["count"] == kept + 4
+    for each in (here, there):
+        assert (await each.verify()).ok
+    cut_behind(database_url, kept + 2)  # behind the entry that says what was restored: that excuses nothing later
+    assert "truncated" in (await there.verify()).why
+    for each in (here, there):
+        await each.close()
