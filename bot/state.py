@@ -58,6 +58,7 @@ inbox = Table(
     Column("status", String(16), nullable=False, index=True),
     Column("attempts", Integer, nullable=False),
     Column("deaths", Integer, nullable=False, server_default="0"),
+    Column("begun", Integer, nullable=False, server_default="0"),
     Column("lease_until", Float, nullable=False),
     Column("received_at", Float, nullable=False, index=True),
     Column("body", AnyText),
@@ -329,7 +330,7 @@ def _why(error: Exception) -> str:
 def _make(engine: Engine) -> None:
     """Tables that are missing, and the columns that a file of an older program has not."""
     metadata.create_all(engine)
-    for column in (turns.c.activity, inbox.c.deaths):
+    for column in (turns.c.activity, inbox.c.deaths, inbox.c.begun):
         if column.name not in {there["name"] for there in inspect(engine).get_columns(column.table.name)}:
             with engine.begin() as connection:
                 form = CreateColumn(column).compile(engine)

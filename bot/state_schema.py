@@ -110,7 +110,13 @@ CREATE TABLE review_sessions (
             ),
             oldest=1,
         ),
-        Step(("ALTER TABLE inbox ADD COLUMN deaths integer NOT NULL DEFAULT 0",), oldest=1),
+        Step(
+            (
+                "ALTER TABLE inbox ADD COLUMN deaths integer NOT NULL DEFAULT 0",
+                "ALTER TABLE inbox ADD COLUMN begun integer NOT NULL DEFAULT 0",
+            ),
+            oldest=1,
+        ),
     ),
     rights=(
         "GRANT SELECT, INSERT, UPDATE, DELETE ON inbox, turns, sent, undelivered, sweeps TO {worker}",
@@ -119,7 +125,7 @@ CREATE TABLE review_sessions (
         "GRANT EXECUTE ON FUNCTION attest_rewrite_state TO {worker}",
     ),
     tables=(
-        KeptTable("inbox", f"{_PLACE} status attempts deaths lease_until received_at body", _PLACE),
+        KeptTable("inbox", f"{_PLACE} status attempts deaths begun lease_until received_at body", _PLACE),
         KeptTable("turns", "id channel conversation role text at activity", "id", numbered="id"),
         KeptTable("sent", f"{_PLACE} entry_id at", _PLACE),
         KeptTable("undelivered", f"id {_PLACE} body since due tries", "id", numbered="id"),

@@ -284,6 +284,9 @@ class ActivityHandler:
     async def _converse(self, activity: Json, held: Attempt, before: Before) -> bool:
         """Answer a message. True if its end is still to be stored: not where it was stored with the answer, or where another process has taken the message over, because this one was too slow."""
         stop = self._stops[held.key] = Stop()
+        if held.number > 1:
+            with suppress(StoreError):  # then another death counts nothing
+                await self._inbox.begin(held)
         kept = before.kept
         if activity["type"] == "messageUpdate":
             if held.number > 1:  # whoever took it may have died before it ended the form before

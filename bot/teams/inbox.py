@@ -63,7 +63,7 @@ class ActivityKey:
 
 @dataclass(frozen=True, slots=True)
 class Abandoned:
-    """An activity whose worker is gone, claimed as the attempt `number`. `deaths`: of workers that had it, those apart that went in order and let go of it; `age_s` since it came in."""
+    """An activity whose worker is gone, claimed as the attempt `number`. `deaths`: of workers that may have died of it: the first that had it, and those that had begun it; `age_s` since it came in."""
 
     key: ActivityKey
     activity: Json
@@ -176,6 +176,11 @@ class Inbox:
         """Let go of what could not be finished; the next process takes it up at once."""
         await self._set_lease(held, literal(_RELEASED))
 
+    async def begin(self, held: Attempt) -> None:
+        """Note that an activity which was taken over is worked on now: where its worker dies from here on, the activity may be the reason. What only waited there counts no further death."""
+        begun = update(inbox).where(_in_hand(held)).values(begun=1)
+        await self._state.write(lambda c: c.execute(begun), repeatable=True)
+
     async def holds(self, held: Attempt) -> bool:
         """Whether the activity is still this attempt's, and no other process has taken it over."""
         wanted = select(inbox.c.attempts).where(_is(held.key))
@@ -209,8 +214,9 @@ class Inbox:
             for row in rows:
                 key = ActivityKey(row.channel, row.conversation, row.activity)
                 unchanged = and_(_is(key), inbox.c.lease_until == row.lease_until, inbox.c.status == "received")
-                number, deaths = row.attempts + 1, row.deaths + (row.lease_until != _RELEASED)
-                values = {"lease_until": now + self._lease, "attempts": number, "deaths": deaths}
+                died = row.lease_until != _RELEASED and (row.begun or not row.deaths)
+                number, deaths = row.attempts + 1, row.deaths + died
+                values = {"lease_until": now + self._lease, "attempts": number, "deaths": deaths, "begun": 0}
                 if connection.execute(update(inbox).where(unchanged).values(values)).rowcount == 1:
                     claimed.append(Abandoned(key, json.loads(row.body), number, deaths, row.age_s))
             return claimed

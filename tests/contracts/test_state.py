@@ -81,18 +81,36 @@ async def test_only_a_lapsed_lease_is_taken_over_and_by_one_alone(state: State, 
     assert not await inbox.holds(Attempt(KEY, 1))
     assert await inbox.holds(Attempt(KEY, 2))
     await inbox.renew({KEY: 1})  # by the process that was only slow: it is not its any more
+    await inbox.begin(Attempt(KEY, 1))  # nor is that
+    await inbox.begin(Attempt(KEY, 2))
     clock.now += 31
     assert [(f.number, f.deaths) for f in await other.take_over()] == [(3, 2)]
     await inbox.release({KEY: 3})
     [again] = await inbox.take_over()
     assert again.deaths == 2, "nobody died"
     await other.done(KEY, 3)  # nor is it this one's
+    await inbox.begin(Attempt(KEY, 4))
     clock.now += 31
     [last] = await inbox.take_over()
     assert (last.deaths, last.number > again.number > 3) == (3, True)
     await other.done(KEY, last.number)
     clock.now += 100
     assert await inbox.take_over() == []
+
+
+async def test_a_message_that_only_waited_counts_one_death_however_many_servers_died(state: State) -> None:
+    clock = Clock()
+    inbox = Inbox(state, lease_s=30, clock=clock)
+    await inbox.take(KEY, {"text": "x"})
+    deaths = []
+    for begins in (False, False, False, True, True):
+        clock.now += 31
+        [found] = await inbox.take_over()
+        deaths.append(found.deaths)
+        if begins:
+            await inbox.begin(Attempt(KEY, found.number))
+    clock.now += 31
+    assert [*deaths, (await inbox.take_over())[0].deaths] == [1, 1, 1, 1, 2, 3]
 
 
 async def test_what_a_slow_attempt_writes_after_another_took_over_comes_to_nothing(
@@ -121,7 +139,7 @@ async def test_what_a_slow_attempt_writes_after_another_took_over_comes_to_nothi
         ({"text": "of the one that has it"}, (Turn("user", "q"),), None)
     ]
     clock.now += 31
-    assert [found.deaths for found in await inbox.take_over()] == [2], "the slow one did not finish it"
+    assert [found.number for found in await inbox.take_over()] == [3], "the slow one did not finish it"
     await history.forget(PLACE, Attempt(KEY, 3))
     assert (await history.kept(PLACE)).turns == ()
 

@@ -74,7 +74,7 @@ def test_it_is_made_and_brought_up_and_says_so(
         database_url,
         "UPDATE attest_schema SET number = 1 WHERE part = 'state'",
         "DROP TABLE review_passes, review_sessions",
-        "ALTER TABLE inbox DROP COLUMN deaths",
+        "ALTER TABLE inbox DROP COLUMN deaths, DROP COLUMN begun",
     )
     document = attest("database", "upgrade", "--json").document
     assert (document["upgraded"], document["checked"]["ok"]) == ({"state": {"from": 1, "to": 3}}, True)

@@ -40,7 +40,7 @@ from tests.postgres.shared import made, server_over
 
 TABLES = {table.name: table for part in schema_parts() for table in part.tables}
 BESIDE = {
-    "inbox": ("teams", "19:a", "1", "received", 2, 1, 2.5, 3.5, '{"text": "hallo é"}'),
+    "inbox": ("teams", "19:a", "1", "received", 2, 1, 1, 2.5, 3.5, '{"text": "hallo é"}'),
     "turns": (7, "teams", "19:a", "customer", "I am Ada", 3.5, None),
     "sent": ("teams", "19:a", "1", "01JD", 4.5),
     "undelivered": (9, "teams", "19:a", "1", "{}", 1.0, 2.0, 3),

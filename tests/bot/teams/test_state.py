@@ -100,6 +100,7 @@ async def test_a_file_of_an_older_program_gets_the_columns_that_it_has_not(tmp_p
     await older.close()
     with closing(sqlite3.connect(tmp_path / "state.db")) as db:
         db.execute("ALTER TABLE inbox DROP COLUMN deaths")
+        db.execute("ALTER TABLE inbox DROP COLUMN begun")
         db.execute("ALTER TABLE turns DROP COLUMN activity")
         db.commit()
     state = State(tmp_path / "state.db")
@@ -264,6 +265,8 @@ async def test_a_turn_that_is_old_or_with_which_three_servers_died_gets_an_apolo
     for left, end in enumerate(ends, 1):
         if end == "r":
             await inbox.release({key: number})
+        elif number > 1:
+            await inbox.begin(Attempt(key, number))
         if left < len(ends):
             [again] = await inbox.take_over()
             number = again.number
