@@ -11,7 +11,7 @@ import fcntl
 import json
 import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ from grounding.database.schema import (
 )
 from grounding.database.tables import KeptTable
 from grounding.errors import InputError, StoreError
-from grounding.records import OnProgress, plain
+from grounding.records import OnProgress, Progress, plain
 
 if TYPE_CHECKING:
     from rai.ledger.moved import Moved
@@ -82,7 +82,10 @@ async def copied(settings: Settings, to: str, password_file: Path | None, on_pro
             with _tables(source) as there, _tables(target, holder=holder) as here:
                 rows = await asyncio.to_thread(_copy, there, here, on_progress)
             await asyncio.to_thread(_end, target, holder)
-            return Copied(named, rows, await _arrived(settings, source, target, moved, on_progress))
+            assert moved is not None  # else the move is to begin
+            reason = f"moved from {await asyncio.to_thread(name_of, source)}"
+            opened = await _arrived(settings, target, moved, reason, on_progress, ended=ledger.ended(moved))
+            return Copied(named, rows, opened)
 
 
 async def _begun_anew(
@@ -107,29 +110,32 @@ async def _begun_anew(
 async def reopened(settings: Settings, reason: str) -> str | None:
     """Opens the settings' place for changes again, whose ledger was moved elsewhere; the id of the entry that says so, None where only tables had been shut.
 
-    Raises InputError where nothing was moved, StoreError.
+    Raises InputError where nothing was moved, StoreError, also while a copy is at work.
     """
     source = await asyncio.to_thread(usable_places, settings)
     if not is_there(source.ledger):
         raise InputError(f"ATTEST_HOME={source.home}: there is no ledger here, so nothing was moved")
     async with _ledger(settings, source.ledger) as ledger:
-        await make_files(source)
-        with _tables(source) as tables:
-            was_shut = await asyncio.to_thread(lambda: [place.open_again(kept) for place, kept in _by_place(tables)])
-        if any(was_shut) and await ledger.moved() is None:
-            return None
-        return (await ledger.reopen(reason, plain(operator()))).entry_id
+        with _alone(settings.files.ledger_key.with_name(_LOCK)):
+            await make_files(source)
+            with _tables(source) as tables:
+                was_shut = await asyncio.to_thread(
+                    lambda: [place.open_again(kept) for place, kept in _by_place(tables)]
+                )
+            if any(was_shut) and await ledger.moved() is None:
+                return None
+            return (await ledger.reopen(reason, plain(operator()))).entry_id
 
 
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
-    """Nobody else of this machine moves what has these keys meanwhile; the kernel lets go of the lock of whoever is killed. Raises StoreError."""
+    """Nobody else of this machine moves what has these keys, or opens it again, meanwhile; the kernel lets go of the lock of whoever is killed. Raises StoreError."""
     with lock.open("w") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise StoreError(
-                "another attest database copy is at work with this ledger key; wait for it to end"
+                "another attest database copy, or reopen, is at work with this ledger key; wait for it to end"
             ) from None
         yield
 
@@ -162,16 +168,21 @@ def _copy(source: Tables, target: Tables, on_progress: OnProgress) -> dict[str, 
 
 
 async def _arrived(
-    settings: Settings, source: Places, target: Places, moved: Moved | None, on_progress: OnProgress
-) -> str | None:
-    """Opens the ledger at the target, where all of it has to be."""
-    assert moved is not None
+    settings: Settings,
+    target: Places,
+    moved: Moved,
+    reason: str,
+    on_progress: OnProgress,
+    *,
+    ended: AbstractContextManager[None],
+) -> str:
+    """Opens the ledger at the target, where all of it has to be, while it is held as it `ended` at the source."""
+
+    def there(at: Progress) -> None:
+        on_progress(replace(at, stage=f"{at.stage} there"))
+
     async with _ledger(settings, target.ledger) as ledger:
-        reason = f"moved from {await asyncio.to_thread(name_of, source)}"
-        opened = await ledger.arrive(
-            moved, reason, plain(operator()), lambda at: on_progress(replace(at, stage=f"{at.stage} there"))
-        )
-        return opened.entry_id
+        return (await ledger.arrive(moved, reason, plain(operator()), there, ended=ended)).entry_id
 
 
 def _stage(target: Places, moved: Moved | None) -> str:

@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import asdict
 from pathlib import Path
@@ -399,12 +399,25 @@ class SqlLedger:
         reason: str,
         actor: Mapping[str, Any] | None = None,
         on_progress: OnProgress | None = None,
+        *,
+        ended: AbstractContextManager[None],
     ) -> Entry:
         """Opens a ledger where it was moved to: verifies that the whole chain is here, as `verify` does, up to the entry that it ended with where it was, and anchors it here.
+        `ended`: what `ended` of the ledger where it was gives, entered once the chain is verified and left when it is open here.
 
-        Raises StoreError if it does not hold or ends otherwise, or if the anchor that is here is of another ledger.
+        Raises StoreError if it does not hold or ends otherwise, or went on where it was, or if the anchor that is here is of another ledger.
         """
-        return await asyncio.to_thread(self._arrive, whole, reason, actor, on_progress)
+        return await asyncio.to_thread(self._arrive, whole, reason, actor, on_progress, ended=ended)
+
+    @contextmanager
+    def ended(self, whole: Moved) -> Iterator[None]:
+        """A block in which the ledger ends with `whole` and nobody adds anything behind that. Raises StoreError if somebody did. Blocking; for a thread."""
+        with self._write() as connection:
+            if not _ends_with(sql.Reader().last(connection), whole):
+                raise StoreError(
+                    "the ledger went on where it was, so it is not opened where it was copied to; begin another copy into a place that holds nothing"
+                )
+            yield
 
     async def restored(
         self, reason: str, known: int, dropped: Mapping[str, int], actor: Mapping[str, Any] | None = None
@@ -597,19 +610,27 @@ class SqlLedger:
         return entry_of(self._sealed(make, opens=True))
 
     def _arrive(
-        self, whole: Moved, reason: str, actor: Mapping[str, Any] | None, on_progress: OnProgress | None
+        self,
+        whole: Moved,
+        reason: str,
+        actor: Mapping[str, Any] | None,
+        on_progress: OnProgress | None,
+        *,
+        ended: AbstractContextManager[None],
     ) -> Entry:
         def body(connection: Connection) -> str:
             last = sql.Reader().last(connection)
-            if last is None or (last.seq, last.mac) != (whole.seq, whole.mac):
+            if last is None or not _ends_with(last, whole):
                 raise StoreError(
                     f"the copy is not whole: it ends with entry {last.seq if last else 0}, the ledger with entry {whole.seq}"
                 )
             self._refuse_anchor_of_another()
             self._refuse_broken(connection, last, "opened here", on_progress)
+            held.enter_context(ended)  # not before: nobody is to wait there while the chain is verified
             return self._opened(whole, reason, actor)
 
-        return self._anchored(OPENED, body)
+        with ExitStack() as held:
+            return self._anchored(OPENED, body)
 
     def _restored(self, reason: str, known: int, dropped: Mapping[str, int], actor: Mapping[str, Any] | None) -> Entry:
         def body(connection: Connection) -> str:
@@ -731,6 +752,10 @@ class SqlLedger:
     def _write(self) -> Iterator[Connection]:
         with self._writing, self._database.errors(), self._database.writing() as connection:
             yield connection
+
+
+def _ends_with(last: SealedRow | None, whole: Moved) -> bool:
+    return last is not None and (last.seq, last.mac) == (whole.seq, whole.mac)
 
 
 def _by(actor: Mapping[str, Any] | None) -> dict[str, Any]:

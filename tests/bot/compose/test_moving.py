@@ -264,7 +264,9 @@ async def test_a_target_is_kept_from_others_before_the_source_is_shut(
     async def fails(_self: SqlLedger, _on_progress: OnProgress) -> Verification:
         with pytest.raises(StoreError, match="a copy into it is not whole yet"):
             usable_places(target)
-        with pytest.raises(StoreError, match="another attest database copy is at work with this ledger key"):
+        with pytest.raises(
+            StoreError, match="another attest database copy, or reopen, is at work with this ledger key"
+        ):
             await copied(source, to, None, quiet)
         return Verification(False, 0, "", why="changed: by the test")
 
@@ -349,6 +351,53 @@ async def test_of_two_copies_from_two_machines_one_goes_on_and_the_other_ends_in
         assert sides(usable_places(target))(name).count(TABLES[name]) == sides(usable_places(source))(name).count(
             TABLES[name]
         )
+
+
+async def test_a_place_that_is_being_copied_is_not_opened_again_by_another_terminal(copy: Copy, tmp_path: Path) -> None:
+    source, to, target = copy
+    await filled(source, tmp_path)
+    refused: list[str] = []
+
+    def meanwhile(now: Progress) -> None:
+        if now.stage == "chain there" and not refused:
+            with pytest.raises(StoreError, match="attest database copy, or reopen, is at work") as said:
+                asyncio.run(reopened(source, "given up"))
+            refused.append(str(said.value))
+
+    assert (await copied(source, to, None, meanwhile)).entry_id
+    assert refused
+    with pytest.raises(StoreError, match="the ledger was moved to"):
+        async with running(source):
+            pass
+    async with open_record(target) as record:
+        assert (await record.verify()).ok
+
+
+@pytest.mark.parametrize("at", ["turns", "chain there"])
+async def test_a_place_that_another_machine_opens_again_meanwhile_is_the_only_one_that_goes_on(
+    copy: Copy, tmp_path: Path, at: str
+) -> None:
+    """The other machine has the keys in a folder of its own, so that no lock of this one is seen there."""
+    source, to, target = copy
+    await filled(source, tmp_path)
+    shutil.copytree(tmp_path / "keys", tmp_path / "there" / "keys")
+    other = source.changed(ledger_key_file=tmp_path / "there" / "keys" / "ledger.key")
+    came: list[str | None] = []
+
+    def meanwhile(now: Progress) -> None:
+        if now.stage == at and not came:
+            came.append(asyncio.run(reopened(other, "given up")))
+
+    with pytest.raises(StoreError, match="the ledger went on where it was, so it is not opened where it was copied to"):
+        await copied(source, to, None, meanwhile)
+    assert came[0]
+    async with running(source) as system:
+        assert (await system.ready(), (await system.ledger.verify()).ok) == ({}, True)
+    with pytest.raises(StoreError, match="the ledger was moved to"):
+        async with running(target):
+            pass
+    with pytest.raises(InputError, match="allowed is a place that holds nothing"):
+        await copied(source, to, None, quiet)
 
 
 async def test_a_part_of_another_copy_is_refused(tmp_path: Path, database_url: str) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -88,11 +89,25 @@ async def test_where_it_arrives_it_ends_with_the_same_entry_and_is_anchored(open
         assert end is not None
         for other in (replace(end, mac="0" * 64), replace(end, seq=4)):
             with pytest.raises(StoreError, match="the copy is not whole: it ends with entry 3, the ledger with entry"):
-                await opener(moved=True).arrive(other, "moved")
+                await opener(moved=True).arrive(other, "moved", ended=nullcontext())
         for anchor in (tmp_path / "keys").glob("*.anchor"):
             anchor.unlink()
         assert not (await ledger.verify()).ok
-        entry = await opener(moved=True).arrive(end, "moved", WHO)
+        entry = await opener(moved=True).arrive(end, "moved", WHO, ended=nullcontext())
         assert (entry.seq, entry.kind) == (4, "opened")
         assert (await ledger.verify()).ok
         await opener().append("turn", {"n": 2})
+
+
+async def test_nobody_opens_it_again_while_it_is_held_as_it_ended(opener: Opener) -> None:
+    async with moved(opener) as ledger:
+        end, other = await ledger.moved(), opener(moved=True)
+        assert end is not None
+        with ledger.ended(end):
+            opening = asyncio.create_task(other.reopen("given up"))
+            await asyncio.wait([opening], timeout=0.3)
+            assert not opening.done()
+        assert (await opening).kind == "opened"
+        told = "the ledger went on where it was, so it is not opened where it was copied to"
+        with pytest.raises(StoreError, match=told), ledger.ended(end):
+            pass
