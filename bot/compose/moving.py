@@ -72,7 +72,9 @@ async def copied(settings: Settings, to: str, password_file: Path | None, on_pro
                     f"--to {named}: the ledger was moved to {moved.to}; that is to be gone on with, or attest database reopen opens the ledger here again"
                 )
             stage = await asyncio.to_thread(_stage, target, moved)
+            reason = f"moved from {await asyncio.to_thread(name_of, source)}"
             if stage == "whole":
+                await _anchored(settings, target, reason)
                 return Copied(named, {}, None)
             await make_files(source)
             if stage == "to begin":
@@ -83,7 +85,6 @@ async def copied(settings: Settings, to: str, password_file: Path | None, on_pro
                 rows = await asyncio.to_thread(_copy, there, here, on_progress)
             await asyncio.to_thread(_end, target, holder)
             assert moved is not None  # else the move is to begin
-            reason = f"moved from {await asyncio.to_thread(name_of, source)}"
             opened = await _arrived(settings, target, moved, reason, on_progress, ended=ledger.ended(moved))
             return Copied(named, rows, opened)
 
@@ -183,6 +184,13 @@ async def _arrived(
 
     async with _ledger(settings, target.ledger) as ledger:
         return (await ledger.arrive(moved, reason, plain(operator()), there, ended=ended)).entry_id
+
+
+async def _anchored(settings: Settings, target: Places, reason: str) -> None:
+    """Anchors the ledger that was opened at the target where nothing here does: whoever opened it was stopped before that, or was another machine."""
+    async with _ledger(settings, target.ledger) as ledger:
+        if not ledger.is_anchored:
+            await ledger.reanchor(reason)
 
 
 def _stage(target: Places, moved: Moved | None) -> str:

@@ -127,6 +127,11 @@ class SqlLedger:
         """The id that the ledger was given when it was begun; None where there is none yet, or it was begun by an older program and opened to be read."""
         return self._ledger_id
 
+    @property
+    def is_anchored(self) -> bool:
+        """True if the store has an anchor beside the key; whether that holds is for `verify` to tell."""
+        return self._anchor.path.exists()
+
     def _open(self, key_file: Path, *, moved: bool) -> None:
         row = self._open_to_write(key_file, moved=moved)
         self._stored = self._as_stored()

@@ -29,6 +29,7 @@ from grounding.database.copying import FileTables, SharedTables
 from grounding.database.postgres import Postgres
 from grounding.errors import InputError, StoreError
 from grounding.records import OnProgress, Progress
+from rai.ledger.key import Anchor
 from rai.ledger.store import SqlLedger
 from rai.records import Outcome, Verification
 from tests.e2e.processes import ROOT, environment_of, settings_over
@@ -321,6 +322,34 @@ async def test_whoever_is_stopped_goes_on_and_nobody_uses_a_part(
         assert (await system.ledger.verify()).ok
     for name in TABLES.keys() - {"entries", "recorded_turns"}:
         assert sides(usable_places(target))(name).count(TABLES[name]) == done.rows[name]
+
+
+async def test_whoever_is_stopped_before_the_anchor_is_there_makes_it_with_the_next_call(
+    copy: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, to, target = copy
+    await filled(source, tmp_path)
+    publish = Anchor.publish
+
+    def stop(self: Anchor, prepared: Path) -> None:
+        if self.path.exists():  # that of the source
+            publish(self, prepared)
+            return
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Anchor, "publish", stop)
+        with pytest.raises(Killed):
+            await copied(source, to, None, quiet)
+    for _ in range(2):
+        assert (await copied(source, to, None, quiet)).entry_id is None
+    async with open_record(target) as record:
+        assert (await record.verify()).ok
+        assert [entry.kind async for entry in record.entries(newest_first=True, limit=3)] == [
+            "anchor",
+            "opened",
+            "moved",
+        ]
 
 
 @pytest.mark.parametrize("at", ["entries", "turns", "hypotheticals"])
