@@ -181,6 +181,11 @@ def restored_(
     out.print(
         f"erased again: {again.entries} entries, {again.rows} rows of conversations, {again.notes} notes, by {again.erasures} noted erasures; {again.gone} entries of these are not here"
     )
+    for line in again.torn:
+        out.print(
+            plain(f"{line} breaks off, as whoever is stopped while it is written leaves it; it was left out"),
+            soft_wrap=True,
+        )
 
 
 def _restored_json(done: Restored) -> dict[str, object]:

@@ -5,6 +5,7 @@ It holds no text and no name: ids of entries, keyed digests of conversations, id
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Callable, Collection, Iterator
@@ -41,33 +42,56 @@ class ErasureList:
         said = asdict(erasure)
         line = json.dumps({**said, "seal": self._seal(said)}) + "\n"
         try:
-            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                os.write(handle, line.encode())
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            self._add(line.encode())
         except OSError as error:
             raise StoreError(
                 f"nothing was erased: the list of erasures, {self._path}, cannot be written ({(error.strerror or 'no reason').lower()})"
             ) from None
 
-    def read(self, *, named: bool = False) -> tuple[NotedErasure, ...]:
-        """Every erasure of the list, in order; none where there is no file. Raises InputError for a line that is not as it was written, and for a list that somebody
-        `named` and that is not there: what it should repeat would not be.
-        """
+    def _add(self, line: bytes) -> None:
+        """Adds a line, durably and whole, or leaves the file as it was."""
+        handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            lines = self._path.read_text("utf-8").splitlines()
+            fcntl.flock(
+                handle, fcntl.LOCK_EX
+            )  # until it is closed: nobody else's line is cut off, or stands within this one
+            end = os.fstat(handle).st_size
+            begun = end == 0 or os.pread(handle, 1, end - 1) == b"\n"  # else whoever wrote the line before was killed
+            left = line if begun else b"\n" + line
+            try:
+                while left:  # a disk that is filling takes a part and says nothing
+                    left = left[os.write(handle, left) :]
+                os.fsync(handle)
+            except OSError:
+                os.ftruncate(handle, end)
+                raise
+        finally:
+            os.close(handle)
+
+    def read(self, *, named: bool = False) -> tuple[NotedErasure, ...]:
+        """Every erasure of the list, in order, but for lines that are `torn`; none where there is no file. Raises InputError for a line that is not as it was written, and for a
+        list that somebody `named` and that is not there: what it should repeat would not be.
+        """
+        return tuple(self._read(self._lines(named=named)))
+
+    def torn(self) -> tuple[str, ...]:
+        """File and number of each line that breaks off, as whoever is killed while it is written leaves one: nothing is erased before it is whole. Raises InputError."""
+        return tuple(f"{self._path}: line {number}" for number, line in self._lines() if _is_torn(line))
+
+    def _lines(self, *, named: bool = False) -> list[tuple[int, str]]:
+        try:
+            return list(enumerate(self._path.read_text("utf-8").splitlines(), start=1))
         except FileNotFoundError:
             if named:
                 raise InputError(f"{self._path}: there is no such list of erasures") from None
-            return ()
+            return []
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{self._path}: cannot be read ({type(error).__name__})") from None
-        return tuple(self._read(lines))
 
-    def _read(self, lines: list[str]) -> Iterator[NotedErasure]:
-        for number, line in enumerate(lines, start=1):
+    def _read(self, lines: list[tuple[int, str]]) -> Iterator[NotedErasure]:
+        for number, line in lines:
+            if _is_torn(line):
+                continue
             try:
                 said = json.loads(line)
                 sealed = said.pop("seal") == self._seal(said)
@@ -84,3 +108,8 @@ class ErasureList:
 
     def _seal(self, said: dict[str, object]) -> str:
         return self._digest_of("erasures", said)
+
+
+def _is_torn(line: str) -> bool:
+    """True for the beginning of a line that was noted: only a whole one has the brace that ends it."""
+    return line.startswith("{") and "}" not in line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from bot.privacy import conversations
@@ -14,16 +14,19 @@ from bot.records import Actor
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """What was erased again: entries, rows of conversations, notes; and how many `erasures` stood in the lists. `gone`: entries that were erased and that the older state has not."""
+    """What was erased again: entries, rows of conversations, notes; and how many `erasures` stood in the lists. `gone`: entries that were erased and that the older state has not; `torn`: lines of
+    the lists that break off and were left out, each with its file.
+    """
 
     erasures: int = 0
     entries: int = 0
     rows: int = 0
     notes: int = 0
     gone: int = 0
+    torn: tuple[str, ...] = ()
 
 
-async def repeat(stores: Stores, lists: Iterable[ErasureList], until: float, reason: str, who: Actor) -> Repeated:
+async def repeat(stores: Stores, lists: Collection[ErasureList], until: float, reason: str, who: Actor) -> Repeated:
     """Erase again what stands in `lists` and is there. `until`: when the older state was taken, in seconds since the epoch: notes of passages that were erased before are others by now.
 
     Raises InputError for a list that is not as it was written, before anything is erased; StoreError.
@@ -42,7 +45,8 @@ async def repeat(stores: Stores, lists: Iterable[ErasureList], until: float, rea
         await erased(
             stores, there, f"{reason} [{len(erasures)} erasures were repeated]", who, beside=bool(rows or notes)
         )
-    return Repeated(len(erasures), len(there), rows, notes, gone)
+    torn = tuple(line for of in lists for line in of.torn())
+    return Repeated(len(erasures), len(there), rows, notes, gone, torn)
 
 
 def _until(erasures: Iterable[NotedErasure]) -> dict[str, float]:

@@ -261,6 +261,10 @@ def test_a_database_that_was_put_back_goes_on_and_says_what_is_missing(
     assert main(["ledger", "verify"]) == 0
     ran = attest("database", "restored", "--reason", "again", "--json")
     assert (ran.code, ran.document["missing"], ran.document["repeated"]["erasures"]) == (0, None, 0)
+    torn = tmp_path / "torn.jsonl"
+    torn.write_text('{"at": 1.5, "entr')
+    ran = attest("database", "restored", "--reason", "once more", "--erasures", str(torn))
+    assert (ran.code, f"{torn}: line 1 breaks off, " in ran.out) == (0, True)
     ran = attest("database", "restored", "--reason", "x", "--erasures", str(tmp_path / "gone"))
     assert (ran.code, ran.err) == (2, f"attest: {tmp_path / 'gone'}: there is no such list of erasures\n")
     for command in ("restored", "reopen"):

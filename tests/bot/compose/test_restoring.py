@@ -184,8 +184,10 @@ async def test_lists_of_other_machines_are_repeated_and_a_changed_one_is_refused
     changed.write_text(text.replace(entry_id, entry_id[:-1] + ("0" if entry_id[-1] != "0" else "1")))
     with pytest.raises(InputError, match="line 1 is not as it was written with this ledger key"):
         await restored(settings, "x", [changed])
-    done = await restored(settings, "x", [tmp_path / "other.jsonl"])
-    assert (done.repeated.erasures, done.repeated.entries) == (1, 1)
+    torn = tmp_path / "torn.jsonl"
+    torn.write_text(text[:40])  # of a machine that was killed while it noted another
+    done = await restored(settings, "x", [torn, tmp_path / "other.jsonl"])
+    assert (done.repeated.erasures, done.repeated.entries, done.repeated.torn) == (1, 1, (f"{torn}: line 1",))
     async with open_record(settings) as record:
         entry = await record.get(entry_id)
         assert entry is not None
