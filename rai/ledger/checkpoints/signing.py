@@ -33,8 +33,11 @@ class SignedTree:
         self._ledger_id = ledger_id
         self._store = store
         self._growing = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
         self._frontier = Frontier()
-        self._verified = _Verified(key, ledger_id, store)
+        self._verified = _Verified(self._key, self._ledger_id, self._store)
 
     def checkpoint(self, keys: Sequence[SigningKey], published: Checkpoint | None = None) -> str:
         """The signed note over all entries that are stored now. Raises StoreError if one of them, or what is told of them, does not hold.
@@ -53,10 +56,14 @@ class SignedTree:
             self._grow(published)
 
     def _grow(self, published: Checkpoint | None) -> None:
-        self._refuse_another(published)
-        for _, leaf in self._verified.further():
-            self._frontier.append(leaf)
+        try:
             self._refuse_another(published)
+            for _, leaf in self._verified.further():
+                self._frontier.append(leaf)
+                self._refuse_another(published)
+        except BaseException:
+            self._begin()  # the walk is ahead of the tree by what was left of a slice
+            raise
 
     def _refuse_another(self, published: Checkpoint | None) -> None:
         at_its_size = published is not None and published.size == self._frontier.size

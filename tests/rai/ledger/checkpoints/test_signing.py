@@ -13,7 +13,7 @@ import pytest
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger.attest_verify import audit
 from rai.ledger.chain import leaf_data
-from rai.ledger.checkpoints.checkpoint import VerifierKey, open_checkpoint
+from rai.ledger.checkpoints.checkpoint import Checkpoint, VerifierKey, open_checkpoint, origin_of
 from rai.ledger.checkpoints.tree import leaf_hash, verify_consistency, verify_inclusion
 from rai.ledger.store import SqlLedger
 
@@ -106,6 +106,16 @@ async def test_a_ledger_goes_on_from_what_is_published_or_signs_nothing(ledger: 
     assert open_checkpoint((await fresh.checkpoint(before)).encode(), [key]).size == before.size + 1
 
 
+async def test_a_checkpoint_that_contradicts_keeps_no_later_one_from_being_signed(ledger: SqlLedger) -> None:
+    """It was moved away, as its place says; nobody has to start again."""
+    another = Checkpoint(origin_of(ledger.ledger_id or ""), 5, bytes(32))
+    for _ in range(2):
+        with pytest.raises(StoreError, match="the checkpoint of 5 entries that is published is over other entries"):
+            await ledger.compare(another)
+    found = open_checkpoint((await ledger.checkpoint()).encode(), [await public_key(ledger)])
+    assert found.size == TURNS + 1
+
+
 @pytest.fixture
 def tampered(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
@@ -122,6 +132,20 @@ async def test_what_does_not_hold_is_not_signed(ledger: SqlLedger, tampered: sql
         await ledger.checkpoint()
     with pytest.raises(StoreError, match="nothing is signed"):
         await ledger.proof("any")
+
+
+async def test_what_was_put_right_is_signed(ledger: SqlLedger, tampered: sqlite3.Connection) -> None:
+    (trigger,) = tampered.execute("SELECT sql FROM sqlite_master WHERE name = 'entries_no_update'").fetchone()
+    (body,) = tampered.execute("SELECT body FROM entries WHERE seq = 5").fetchone()
+    tampered.execute("DROP TRIGGER entries_no_update")
+    tampered.execute("UPDATE entries SET body = '{}' WHERE seq = 5")
+    tampered.commit()
+    with pytest.raises(StoreError, match="the body of entry 5 does not match its seal"):
+        await ledger.checkpoint()
+    tampered.execute("UPDATE entries SET body = ? WHERE seq = 5", (body,))
+    tampered.execute(trigger)
+    tampered.commit()
+    assert int((await ledger.checkpoint()).splitlines()[1]) == TURNS + 1
 
 
 async def test_what_was_changed_after_it_was_verified_stays_in_the_tree_as_it_was(
