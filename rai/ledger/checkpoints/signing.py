@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from grounding.errors import InputError, StoreError
 from rai.ledger.chain import SealedRow, Walk, leaf_data, walk
 from rai.ledger.checkpoints.checkpoint import Checkpoint, SigningKey, origin_of, sign_checkpoint
-from rai.ledger.checkpoints.tree import Frontier, inclusion_proof, inclusion_proofs, leaf_hash, root_of
+from rai.ledger.checkpoints.tree import EMPTY, Frontier, inclusion_proof, inclusion_proofs, leaf_hash, root_of
 from rai.ledger.watch import SLICE, Watchable, standing
 
 
@@ -37,12 +38,13 @@ class SignedTree:
 
     def _begin(self) -> None:
         self._frontier = Frontier()
-        self._verified = _Verified(self._key, self._ledger_id, self._store)
+        self._verified = self._from_the_first()
+        self._known = (0, EMPTY)  # a size that a checkpoint was compared at, and the root there
 
     def checkpoint(self, keys: Sequence[SigningKey], published: Checkpoint | None = None) -> str:
         """The signed note over all entries that are stored now. Raises StoreError if one of them, or what is told of them, does not hold.
 
-        `published`: a checkpoint of before. That its entries are those of this tree is seen when that comes to its size; one that is smaller is not compared.
+        `published`: a checkpoint of before. Nothing is signed either if it is over other entries than the first of this tree; one that is larger is not compared.
         """
         with self._growing:
             self._grow(published)
@@ -56,28 +58,42 @@ class SignedTree:
             self._grow(published)
 
     def _grow(self, published: Checkpoint | None) -> None:
+        size = 0 if published is None else published.size
         try:
-            self._refuse_another(published)
+            self._pass(size)
             for _, leaf in self._verified.further():
                 self._frontier.append(leaf)
-                self._refuse_another(published)
+                self._pass(size)
         except BaseException:
             self._begin()  # the walk is ahead of the tree by what was left of a slice
             raise
-
-    def _refuse_another(self, published: Checkpoint | None) -> None:
-        at_its_size = published is not None and published.size == self._frontier.size
-        if at_its_size and published is not None and published.root != self._frontier.root():
+        if published is not None and size <= self._frontier.size and published.root != self._root_of(size):
             raise StoreError(
                 f"nothing is signed: the checkpoint of {published.size} entries that is published is over other entries than this ledger has; "
                 "it was replaced, or restored and written on"
             )
 
+    def _pass(self, size: int) -> None:
+        if self._frontier.size == size:
+            self._known = (size, self._frontier.root())
+
+    def _root_of(self, size: int) -> bytes:
+        """The root over the first `size` entries. If the tree had come further before that was asked for, they are read once more, as it keeps no leaves."""
+        if self._known[0] != size:
+            first = Frontier()
+            for _, leaf in islice(self._from_the_first().further(), size):
+                first.append(leaf)
+            self._known = (size, first.root())
+        return self._known[1]
+
+    def _from_the_first(self) -> _Verified:
+        return _Verified(self._key, self._ledger_id, self._store)
+
     def proof(self, entry_id: str, size: int | None = None) -> Proof:
         """What proves the entry `entry_id` in the tree of the first `size` entries, or of all. Raises InputError if it is not among them, StoreError as above."""
         leaves: list[bytes] = []
         found: SealedRow | None = None
-        for row, leaf in _Verified(self._key, self._ledger_id, self._store).further():
+        for row, leaf in self._from_the_first().further():
             leaves.append(leaf)
             found = row if row.entry_id == entry_id else found
         if size is not None and size > len(leaves):
@@ -94,7 +110,7 @@ class SignedTree:
         leaves: list[bytes] = []
         found: list[SealedRow] = []
         wanted = set(entry_ids)
-        for row, leaf in _Verified(self._key, self._ledger_id, self._store).further():
+        for row, leaf in self._from_the_first().further():
             leaves.append(leaf)
             if row.entry_id in wanted:
                 found.append(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -114,6 +115,28 @@ async def test_a_checkpoint_that_contradicts_keeps_no_later_one_from_being_signe
             await ledger.compare(another)
     found = open_checkpoint((await ledger.checkpoint()).encode(), [await public_key(ledger)])
     assert found.size == TURNS + 1
+
+
+async def test_a_checkpoint_of_a_fork_is_told_from_one_of_its_own_also_where_the_tree_has_come_further(
+    ledger: SqlLedger, tmp_path: Path
+) -> None:
+    """Both have the id, the keys and the first entries of one ledger."""
+    key = await public_key(ledger)
+    common = open_checkpoint((await ledger.checkpoint()).encode(), [key])
+    await ledger.close()  # all of it is in one file then
+    shutil.copy(tmp_path / "ledger.db", tmp_path / "fork.db")
+    fork = SqlLedger(tmp_path / "fork.db", tmp_path / "keys" / "ledger.key")
+    await fork.reanchor("a copy")
+    another = open_checkpoint((await fork.checkpoint()).encode(), [key])
+    for n in range(3):
+        await ledger.append("turn", {"n": n})
+    largest = open_checkpoint((await ledger.checkpoint()).encode(), [key]).size
+    for _ in range(2):
+        for work in (ledger.compare(another), ledger.checkpoint(another)):
+            with pytest.raises(StoreError, match=f"the checkpoint of {another.size} entries that is published is over"):
+                await work
+    assert another.size < largest
+    assert open_checkpoint((await ledger.checkpoint(common)).encode(), [key]).size == largest
 
 
 @pytest.fixture
