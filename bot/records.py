@@ -80,7 +80,7 @@ class Ask:
     how that is known, for the record alone; None: nothing beside `user`.
     `at`: when it is asked, in the customer's zone where that is known: "tomorrow" in an answer is a day then.
     `excluded`: words that are never searched for. `locale`: of the person's own program, as "de-AT": the language of a refusal where the question does not tell it. `stop`: with what the person who
-    waits can end the turn; None: with nothing. `rework`: what is asked for is a reworking of that answer, `question` only says so. `answered`: the entry of the last answer in this conversation, where the channel knows it.
+    waits can end the turn; None: with nothing. `rework`: what is asked for is a reworking of that answer, `question` only says so. `answered`: the entry of the last answer in this conversation, where the channel, or who calls, knows it.
     `web`: the web is searched too, however good what the knowledge base has may look.
     """
 

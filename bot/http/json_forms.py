@@ -36,7 +36,7 @@ EXCLUDED_MAX = 20
 ROLES = get_args(Role)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]|$)")
 _REPORT = ("entry_id", "comment", "as")
-_ASK = ("question", "history", "context", "product", "as", "policy", "excluded", "web")
+_ASK = ("question", "history", "context", "product", "as", "policy", "excluded", "web", "answered")
 
 
 def parse_json(raw: bytes) -> dict[str, Any]:
@@ -77,6 +77,7 @@ def parse_ask(data: Mapping[str, Any], default_policy: str, policies: Mapping[st
         at=datetime.now().astimezone(),
         excluded=_words(data, "excluded", EXCLUDED_MAX),
         web=_flag(data, "web"),
+        answered=_optional(data, "answered", NAME_MAX) or "",
     )
 
 

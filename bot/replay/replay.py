@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.records import Ask, Rerun, Rework, claim_json
+from bot.records import Actor, Ask, Rerun, Rework, claim_json
 from bot.replay.compare import Compartment, answers, claims, compared
 from bot.system import CheckRequest, System
 from bot.turn.conversation.transcript import turns_from_json
@@ -169,7 +169,9 @@ def _rerun(body: Mapping[str, Any], *, asks_model: bool) -> Rerun:
         product=said.get("product"),
         user=said.get("user"),
         policy=_policy(body),
-        channel="replay",
+        channel=str(said.get("channel") or ""),
+        conversation=said.get("conversation"),
+        actor=_actor(body),
         at=_time(said.get("at")),
         locale=said.get("locale"),
         excluded=tuple(said.get("excluded") or ()),
@@ -177,6 +179,12 @@ def _rerun(body: Mapping[str, Any], *, asks_model: bool) -> Rerun:
     )
     text = without_markers(drafted_text(body)) or None
     return Rerun(ask, frozenset(access.get("groups") or ()), text, _generator(body), asks_model)
+
+
+def _actor(body: Mapping[str, Any]) -> Actor:
+    """Who asked, for what an answer that was reworked is theirs by."""
+    who = body.get("actor") or {}
+    return Actor(who.get("user"), who.get("authenticated_by"))
 
 
 def _notes(body: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

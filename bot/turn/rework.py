@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, cast
 
-from bot.records import Ask, How, Reply, Rework, Struck
+from bot.records import Actor, Ask, How, Reply, Rework, Struck
 from bot.turn.conversation.open_questions import open_questions
 from bot.turn.conversation.small_talk import REWORKS, SmallTalkTexts, Talk, lists
 from bot.turn.draft.answer_form import REFERENCED
@@ -129,12 +129,14 @@ async def standing_answer(state: TurnState, entry_id: str = "") -> tuple[Entry |
 
 
 async def last_turn(state: TurnState) -> Entry | None:
-    """The last turn in which something was asked, however it ended, as the record has it: the channel knows which was last in this conversation; elsewhere
-    it is known by its answer. Small talk is none.
+    """The last turn in which something was asked, however it ended, as the record has it: the channel, or the caller, knows which was last; elsewhere it is the last of the
+    conversation, or of the person the one with that answer. Of a stranger without a conversation, whom nothing tells from others, none is looked for. Small talk is none.
     """
     ledger, ask = state.seams.ledger, state.ask
     if ask.answered and (entry := await ledger.get(ask.answered)) is not None and _is_turn(entry, ask):
         return entry
+    if _is_nameless(ask):
+        return None
     last = (last_said(state) or "").strip()
     async for entry in ledger.entries(newest_first=True, limit=LOOKED_AT, kinds=("turn",)):
         if _is_turn(entry, ask) and (ask.conversation or (last and str(_of(entry, "reply")["answer"]).strip() == last)):
@@ -144,10 +146,25 @@ async def last_turn(state: TurnState) -> Entry | None:
 
 def _is_turn(entry: Entry, ask: Ask) -> bool:
     """Whether an entry is a turn of this person, in this conversation, that is no small talk."""
-    said, reply = _of(entry, "ask"), _of(entry, "reply")
-    place = ask.conversation is None or said.get("conversation") == ask.conversation
+    reply = _of(entry, "reply")
     asked = not reply.get("intent") and isinstance(reply.get("answer"), str)
-    return entry.kind == "turn" and place and said.get("user") == ask.user and asked
+    return entry.kind == "turn" and asked and _is_theirs(entry, ask)
+
+
+def _is_theirs(entry: Entry, ask: Ask) -> bool:
+    said, who = _of(entry, "ask"), _of(entry, "actor")
+    if said.get("user") != ask.user:
+        return False
+    if not _is_nameless(ask):
+        return ask.conversation is None or said.get("conversation") == ask.conversation
+    actor = ask.actor or Actor()
+    caller = (None, ask.channel, actor.user, actor.authenticated_by)
+    return (said.get("conversation"), said.get("channel"), who.get("user"), who.get("authenticated_by")) == caller
+
+
+def _is_nameless(ask: Ask) -> bool:
+    """Whether neither a person nor a conversation tells whose turn this is: many may share a key."""
+    return ask.user is None and ask.conversation is None
 
 
 def _is_answer(entry: Entry, ask: Ask) -> bool:

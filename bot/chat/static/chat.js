@@ -13,6 +13,7 @@ const send = byId("send");
 const stop = byId("stop");
 
 let history = [];
+let answered = "";
 let evidence = [];
 let running = null;
 
@@ -34,6 +35,7 @@ function transcript(text) {
 function formOf(text) {
   const value = (id) => byId(id).value.trim();
   const form = { question: text, history: [...transcript(byId("conversation").value), ...history] };
+  if (answered) form.answered = answered;
   for (const [field, id] of [["as", "as-user"], ["product", "product"], ["context", "context"]]) {
     if (value(id)) form[field] = value(id);
   }
@@ -68,6 +70,7 @@ function complete(text) {
 // What is said next is about another customer.
 function forget() {
   history = [];
+  answered = "";
   byId("conversation").value = "";
   byId("context").value = "";
 }
@@ -100,7 +103,10 @@ async function ask(text) {
     view.show(shown, (performance.now() - began) / 1000, { copy, complete, say: ask });
     view.node.scrollIntoView({ block: "start" });
     if (reply.intent === "new") forget();
-    else if (!reply.intent) history = [...history, { role: "user", text }, { role: "assistant", text: reply.answer }];
+    else if (!reply.intent) {
+      history = [...history, { role: "user", text }, { role: "assistant", text: reply.answer }];
+      answered = reply.entry_id;
+    }
     announce([`${shown.reply.word}. ${reply.answer}`, shown.ask_back?.question].filter(Boolean).join(" "));
     check.refresh();
   } catch (error) {

@@ -215,6 +215,12 @@ async def test_the_web_can_be_asked_for(client: Client, fake: Fake) -> None:
         assert fake.turns.asks[-1].web is web
 
 
+async def test_the_reply_that_stands_last_in_the_history_can_be_named(client: Client, fake: Fake) -> None:
+    for said, named in ((None, ""), ("01JD3ZK4W2", "01JD3ZK4W2")):
+        await client.post("/api/ask", json=ASK | {"answered": said})
+        assert fake.turns.asks[-1].answered == named
+
+
 async def test_a_form_post_is_refused(client: Client) -> None:
     response = await client.post("/api/ask", data={"question": "x"})
     assert response.status == 415

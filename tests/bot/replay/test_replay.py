@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bot.records import Ask
+from bot.records import Actor, Ask
 from bot.replay.replay import replay
 from bot.settings.load import load_settings
 from bot.system import System
@@ -112,6 +112,18 @@ async def test_a_reworked_answer_is_replayed_from_the_answer_that_it_was_made_of
     first = await asked(system)
     said = (Turn("user", QUESTION), Turn("assistant", first.body["reply"]["answer"]))
     reply = await system.answer(Ask("make it shorter", history=said, user="ada", channel="http"), None)
+    entry = await system.ledger.get(reply.entry_id)
+    assert entry is not None
+    assert entry.body["ask"]["rework"]["entry_id"] == first.entry_id
+    found = await replay(system, entry)
+    assert found.is_same, found.differing
+
+
+async def test_what_a_caller_without_a_name_had_reworked_is_replayed(system: System) -> None:
+    key = Ask(QUESTION, channel="http", actor=Actor(None, "key 0"))
+    first = await system.answer(key, None)
+    said = (Turn("user", QUESTION), Turn("assistant", first.answer))
+    reply = await system.answer(changed(key, question="shorter", history=said, answered=first.entry_id), None)
     entry = await system.ledger.get(reply.entry_id)
     assert entry is not None
     assert entry.body["ask"]["rework"]["entry_id"] == first.entry_id

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.records import Ask, How, Reply, Rework
+from bot.records import Actor, Ask, How, Reply, Rework
 from bot.turn.conversation.small_talk import lists
 from bot.turn.pipeline import answer_turn
 from bot.turn.rework import SHORT
@@ -44,13 +44,13 @@ async def drafting(folder: Path, *replies: str, document: Document = PRICES) -> 
 
 
 async def answered(w: World, question: str = QUESTION, **more: Any) -> tuple[Reply, tuple[Turn, ...]]:
-    reply = await answer_turn(Ask(question, **more), w.seams, Policy())
+    reply = await answer_turn(Ask(question, **{"user": "ada", **more}), w.seams, Policy())
     assert reply.outcome in (Outcome.ANSWERED, Outcome.REPAIRED)
     return reply, (Turn("user", question), Turn("assistant", reply.answer))
 
 
 async def then(w: World, text: str, said: tuple[Turn, ...], **more: Any) -> Reply:
-    return await answer_turn(Ask(text, history=said, **more), w.seams, Policy())
+    return await answer_turn(Ask(text, history=said, **{"user": "ada", **more}), w.seams, Policy())
 
 
 async def body(w: World, reply: Reply) -> dict[str, Any]:
@@ -227,6 +227,25 @@ async def test_a_button_names_the_answer_and_nobody_reworks_another_s(tmp_path: 
     await w.ledger.close()
 
 
+async def test_who_has_neither_name_nor_conversation_reworks_the_turn_that_they_name_and_no_other(
+    tmp_path: Path,
+) -> None:
+    """Every holder of a key is such a caller; that an answer is the same in another's turn makes that turn nobody else's."""
+    w, model = await drafting(tmp_path, ANSWER, "Watch Plus is $9.99.", "Watch Plus is $9.99.")
+    own: dict[str, Any] = {"user": None, "channel": "http", "actor": Actor(None, "key 0")}
+    first, said = await answered(w, **own)
+    group = {"user": None, "channel": "msteams", "conversation": "19:x", "actor": Actor("bella", "aad")}
+    second, _ = await answered(w, "My customer Ada Quill asks what Watch Plus costs a month.", **group)
+    assert second.answer == first.answer
+    assert (await then(w, "shorter", said, **own)).answer == TEXTS["en"].gone
+    reply = await then(w, "shorter", said, answered=first.entry_id, **own)
+    assert (reply.answer, reply.record.query.text) == ("Watch Plus is $9.99 [1].", first.record.query.text)
+    for entry_id, who in ((second.entry_id, own), (first.entry_id, {**own, "actor": Actor(None, "key 1")})):
+        assert (await then(w, "shorter", said, answered=entry_id, **who)).answer == TEXTS["en"].gone
+    assert len(model.calls) == 3
+    await w.ledger.close()
+
+
 async def test_rights_are_checked_again(tmp_path: Path) -> None:
     w, model = await drafting(tmp_path, "Watch Plus is $9.99.", document=SECRET)
     _, said = await answered(w, user="bella")
@@ -309,7 +328,7 @@ async def test_quotes_can_be_made_fewer_and_nothing_else(tmp_path: Path) -> None
         ),
     ]
     w = await world(tmp_path, pages, HashEmbedder(), grader=ScriptedGrader({"a.md": 0.9, "b.md": 0.9}))
-    reply = await answer_turn(Ask("How long are clips kept?"), w.seams, Policy())
+    reply = await answer_turn(Ask("How long are clips kept?", user="ada"), w.seams, Policy())
     said = (Turn("user", "How long are clips kept?"), Turn("assistant", reply.answer))
     quotes = reply.answer.count("[")
     assert quotes > 1
@@ -333,7 +352,7 @@ async def test_siblings_of_a_table_stay_together_where_quotes_are_made_fewer(tmp
         Document("b.md", "Warranty of batteries", "The warranty is 12 months for batteries, as long as they last."),
     ]
     w = await world(tmp_path, pages, HashEmbedder(), grader=ScriptedGrader({"a.md": 0.9, "b.md": 0.8}))
-    reply = await answer_turn(Ask("How long is the warranty?"), w.seams, Policy())
+    reply = await answer_turn(Ask("How long is the warranty?", user="ada"), w.seams, Policy())
     assert ("36 months" in reply.answer, "batteries" in reply.answer) == (True, True)
     said = (Turn("user", "How long is the warranty?"), Turn("assistant", reply.answer))
     shorter = (await then(w, "make it shorter", said)).answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from bot.records import Ask, Reply
+from bot.records import Actor, Ask, Reply
 from bot.turn.conversation.small_talk import lists
 from bot.turn.pipeline import answer_turn
 from bot.wording.conversation.card import CardWords
@@ -106,12 +106,26 @@ async def test_why_names_the_sources_of_the_last_answer_to_whoever_had_it(tmp_pa
     await w.ledger.close()
 
 
+async def test_why_tells_who_has_neither_name_nor_conversation_nothing_of_others(tmp_path: Path) -> None:
+    """That no source answers is said in the same words to all."""
+    w = await small(tmp_path)
+    key = Ask("Do you sell umbrellas?", channel="http", actor=Actor(None, "key 0"))
+    first = await answer_turn(key, w.seams, Policy())
+    theirs = await asked(w, "Who won the football cup in Brazil?", conversation="19:x")
+    assert theirs.answer == first.answer
+    why = replace(key, question="why?", history=(Turn("user", key.question), Turn("assistant", first.answer)))
+    assert (await answer_turn(why, w.seams, Policy())).answer == EN.why
+    named = await answer_turn(replace(why, answered=first.entry_id), w.seams, Policy())
+    assert "umbrellas" in named.answer
+    await w.ledger.close()
+
+
 async def test_the_answer_is_given_to_copy_as_the_button_does_it(tmp_path: Path) -> None:
     w = await small(tmp_path)
-    first = await asked(w, "How much is Watch Plus?")
+    first = await asked(w, "How much is Watch Plus?", user="bella")
     said = (Turn("user", "How much is Watch Plus?"), Turn("assistant", first.answer))
     for typed in ("copy for customer", "für Kunden kopieren"):
-        reply = await asked(w, typed, *said)
+        reply = await asked(w, typed, *said, user="bella")
         assert (reply.outcome, reply.intent) == (Outcome.ANSWERED, "rework")
         assert reply.answer == for_customer(first.answer) == "• Watch Plus costs $9.99 a month."
     assert (await asked(w, "copy for customer")).answer == EN.nothing_yet
@@ -188,10 +202,11 @@ async def test_it_speaks_the_language_of_whoever_writes(tmp_path: Path) -> None:
 
 async def test_why_finds_the_last_answer_behind_pages_that_were_read(tmp_path: Path) -> None:
     w = await small(tmp_path)
-    reply = await asked(w, "What does Watch Plus cost a month?")
+    reply = await asked(w, "What does Watch Plus cost a month?", user="bella")
     for _ in range(60):
         await w.ledger.append("read", {"schema": 2, "page": "list"})
-    why = await asked(w, "Why?", Turn("user", "What does Watch Plus cost a month?"), Turn("assistant", reply.answer))
+    said = (Turn("user", "What does Watch Plus cost a month?"), Turn("assistant", reply.answer))
+    why = await asked(w, "Why?", *said, user="bella")
     assert why.answer.startswith(EN.why_sources)
     assert "Plans" in why.answer
     await w.ledger.close()
