@@ -17,7 +17,7 @@ from bot.http.source_links import WHOLE
 from bot.records import Actor
 from bot.view.claim_map import claim_map
 from bot.view.passages import shown_passage
-from bot.view.reply import ReplyView, reply_view
+from bot.view.reply import reply_view
 from bot.wording.evidence import EvidenceWords
 from bot.wording.refusals import language_of
 from bot.wording.reviewing.outcomes import outcome_sentence, outcome_word
@@ -36,7 +36,7 @@ async def evidence(request: web.Request) -> web.Response:
         raise Refused(404, "not_found", "No turn in the ledger stands under this address.")
     passages = await evidence_of(system, entry)
     reply = reply_view(entry.body.get("reply") or {}, w.language)
-    if _rests_on(reply) & _closed(entry, passages):
+    if reply.rests_on & _closed(entry, passages):
         raise Refused(403, "no_access", w("closed"), title=w("closed_title"), language=w.language)
     if request.method == "GET":  # HEAD shows nothing
         await _record(request, entry, passages)
@@ -61,13 +61,6 @@ def _link(request: web.Request, entry: Entry, item: dict[str, Any]) -> str | Non
     """Where a passage stands in its document: as open to the person as this page."""
     number = item.get("n")
     return request.app[LINKS].link(entry.entry_id, number, person(entry)) if isinstance(number, int) else None
-
-
-def _rests_on(reply: ReplyView) -> set[str]:
-    """Ids of the passages that the answer, its draft and what is offered rest on."""
-    claims = (*reply.claims, *(reply.draft.claims if reply.draft else ()))
-    spans = [span for claim in claims for span in (*claim.evidence, *([claim.instead] if claim.instead else ()))]
-    return {cited.chunk_id for cited in (*reply.citations, *reply.offered)} | {span.source for span in spans}
 
 
 def _closed(entry: Entry, passages: list[dict[str, Any]]) -> set[str]:

@@ -20,7 +20,7 @@ from bot.turn.draft.citations import markers, without_markers
 from bot.turn.draft.draft_to_reply import decide_reply
 from bot.turn.draft.lost_answer import is_step, lost_parts
 from bot.turn.draft.sources import as_sources
-from bot.turn.entries.read_again import read_again
+from bot.turn.entries.read_again import may_be_told, read_again
 from bot.turn.prompt import turn_prompt
 from bot.turn.screening import screen_draft
 from bot.turn.state import TurnState
@@ -33,12 +33,15 @@ from grounding.prompting.model_composer import tidy
 from grounding.quoting.question_parts import Reading, read
 from grounding.records import Evidence, Passage, Query, Turn
 from grounding.text import BAR
+from rai.personal.redact import MASK
 from rai.records import Entry, Outcome, Report
 from rai.screening.decision import as_data
 from rai.screening.languages import language as language_of
 
 LOOKED_AT = 50
 """Entries of the ledger that are looked at for the last answer."""
+SUMMED_UP = 2000
+"""Entries that are looked at for the answers of a conversation that is summed up; as a rule the newest few have them."""
 _GIVEN = frozenset({Outcome.ANSWERED.value, Outcome.REPAIRED.value})
 _SPEAKERS = {"customer": "Customer", "agent": "Agent", "user": "Agent", "assistant": "Assistant"}
 
@@ -209,6 +212,12 @@ async def _take_up(state: TurnState, entry: Entry) -> bool:
     return True
 
 
+async def told_again(state: TurnState, entry: Entry) -> bool:
+    """Whether whoever asks may still read all that the reply of an entry rests on."""
+    assert state.access is not None
+    return await may_be_told(state.seams.library, state.access, entry.body)
+
+
 async def _first(state: TurnState, entry: Entry) -> tuple[Entry, bool]:
     """The entry of the question that an answer goes back to, through all that was made of it since, and whether it was translated on the way."""
     translated = False
@@ -300,7 +309,8 @@ async def _summary(state: TurnState, texts: SmallTalkTexts, *, drafts: bool) -> 
     """The conversation in a few lines, a model's or quoted from it; each of its messages is a source, and nothing else is. They stand in the record as the
     history, and are no evidence of documents.
     """
-    turns = [turn for turn in state.history if turn.text.strip()]
+    asked = [turn for turn in state.history if turn.text.strip()]
+    turns = await _still_told(state, asked)
     if not turns:
         return _said(texts.nothing_yet)
     said = messages(turns)
@@ -318,10 +328,39 @@ async def _summary(state: TurnState, texts: SmallTalkTexts, *, drafts: bool) -> 
         report = await state.stage("check", _checked(state, shown, said)) if shown else None
     if not shown or report is None or report.verdict == "unsupported":
         return Reply(Outcome.WITHHELD, texts.held_summary)
-    still = [f"- {_begun(question)}" for question in open_questions(turns)]
+    still = [f"- {_begun(question)}" for question in open_questions(asked)]
     return Reply(
         outcome, "\n\n".join([shown, *(["\n".join([texts.open, "", *still])] if still else [])]), claims=report.claims
     )
+
+
+async def _still_told(state: TurnState, turns: Sequence[Turn]) -> list[Turn]:
+    """The turns without answers that rest on what whoever asks may not read any more, and without what only says answers again. What a caller sends whom nothing tells from
+    others is the caller's own.
+    """
+    ask = state.ask
+    sought = set() if _is_nameless(ask) else {turn.text.strip() for turn in turns if turn.role == "assistant"}
+    closed = set[str]()
+    async for entry in state.seams.ledger.entries(newest_first=True, limit=SUMMED_UP, kinds=("turn",)):
+        if not sought:
+            break
+        here = {text for text in sought if _is_theirs(entry, ask) and _says(entry, text)}
+        sought -= here
+        if here and (_repeats(entry) or not await told_again(state, entry)):
+            closed |= here
+    return [turn for turn in turns if turn.role != "assistant" or turn.text.strip() not in closed]
+
+
+def _says(entry: Entry, text: str) -> bool:
+    """Whether a text is the answer of an entry, in which personal data is masked."""
+    recorded = str(_of(entry, "reply").get("answer") or "").strip()
+    return len(recorded) == len(text) and all(a in (b, MASK) for a, b in zip(recorded, text, strict=True))
+
+
+def _repeats(entry: Entry) -> bool:
+    """Whether a turn only said again what was answered before, so that its entry names no sources: a summary, an answer to copy."""
+    made = _of(entry, "ask").get("rework")
+    return _of(entry, "reply").get("intent") == "rework" or (isinstance(made, Mapping) and made.get("how") == "summary")
 
 
 def told_shortly(turns: Sequence[Turn]) -> str:

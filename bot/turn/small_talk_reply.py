@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.records import Reply
 from bot.turn.access import restricted
 from bot.turn.conversation.small_talk import Form, SmallTalkTexts, Talk, lists
-from bot.turn.rework import last_said, last_turn, standing_answer
+from bot.turn.rework import last_said, last_turn, standing_answer, told_again
 from bot.turn.state import TurnState
 from bot.view.customer import customer_copy
 from bot.view.place import named_place
@@ -50,6 +50,8 @@ async def _answer(state: TurnState, talk: Talk, texts: SmallTalkTexts) -> str:
     if entry is None:
         said = any(turn.role == "assistant" for turn in state.history)
         return texts.why if said else texts.nothing_yet
+    if not await told_again(state, entry):
+        return texts.gone
     if talk.form == "copy":
         return await _to_copy(state, CardWords(talk.language)) or texts.unanswered
     reply, asked = reply_view(entry.body["reply"]), str(entry.body["ask"].get("question") or "")
@@ -59,7 +61,7 @@ async def _answer(state: TurnState, talk: Talk, texts: SmallTalkTexts) -> str:
 async def _to_copy(state: TurnState, words: CardWords) -> str:
     """The answer that stands as it can be sent to a customer, each line a paragraph, so that every channel keeps them apart; empty where nothing was answered."""
     entry, last = await standing_answer(state)
-    if entry is None:
+    if entry is None or not await told_again(state, entry):
         return ""
     shown = last_said(state) if last else None  # the record has personal data masked
     recorded = reply_view(entry.body["reply"], words.language)

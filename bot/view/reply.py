@@ -151,6 +151,14 @@ class ReplyView:
         return self.drafted or self.mode.get("generator") == "demo"
 
     @property
+    def rests_on(self) -> frozenset[str]:
+        """Ids of the passages that the answer, its draft and what is offered rest on."""
+        claims = (*self.claims, *(self.draft.claims if self.draft else ()))
+        spans = [span for claim in claims for span in (*claim.evidence, *([claim.instead] if claim.instead else ()))]
+        cited = {source.chunk_id for source in (*self.citations, *self.offered)}
+        return frozenset(cited | {span.source for span in spans})
+
+    @property
     def unvouched(self) -> tuple[str, ...]:
         """Contacts in the answer that nobody answers for, as they stand there."""
         return tuple(dict.fromkeys(claim.text for claim in self.claims if claim.trust is not None))

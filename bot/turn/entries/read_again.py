@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bot.view.reply import reply_view
 from grounding.ports import Library
 from grounding.records import Access, Document, Evidence, Passage
 
@@ -21,6 +22,13 @@ async def versions_of(
 def may_see(access: Access, *versions: Document | None) -> bool:
     """True if every version that is still there may be read: rights that were narrowed close the old text, also of what was taken out since."""
     return all(d is None or access.may_read(d.groups) for d in versions)
+
+
+async def may_be_told(library: Library | None, access: Access, body: Mapping[str, Any]) -> bool:
+    """Whether all that a recorded reply says or offers rests on what may still be read, as of `read_again`."""
+    rests_on = reply_view(body.get("reply") or {}).rests_on
+    recorded = [row for row in body.get("evidence") or () if row.get("chunk_id") in rests_on]
+    return all([await read_again(library, access, row) is not None for row in recorded])
 
 
 async def read_again(library: Library | None, access: Access, recorded: Mapping[str, Any]) -> Evidence | None:

@@ -256,6 +256,28 @@ async def test_rights_are_checked_again(tmp_path: Path) -> None:
     await w.ledger.close()
 
 
+@pytest.mark.parametrize("drafts", [True, False])
+async def test_a_summary_leaves_out_what_may_not_be_read_any_more_and_what_says_it_again(
+    tmp_path: Path, *, drafts: bool
+) -> None:
+    w, model = await drafting(tmp_path, "Watch Plus costs $9.99.", "They asked for a price.", document=SECRET)
+    if not drafts:
+        made = await world(tmp_path / "quotes", (SECRET,), HashEmbedder(), grader=ScriptedGrader({"prices.md": 0.9}))
+        w = World(made.seams, made.ledger)
+    folder = tmp_path if drafts else tmp_path / "quotes"
+    bella: dict[str, Any] = {"user": "bella", "conversation": "a:1"}
+    _, said = await answered(w, **bella)
+    for text in ("copy for customer", "summarise the conversation"):
+        told = await then(w, text, said, **bella)
+        assert "$9.99" in told.answer
+        said = (*said, Turn("user", text), Turn("assistant", told.answer))
+    (folder / "directory.yaml").write_text("users:\n  bella: [sales]\n", "utf-8")
+    reply = await then(w, "summarise the conversation", said, **bella)
+    assert "9.99" not in reply.answer
+    assert not drafts or "9.99" not in model.calls[-1].system + model.calls[-1].user
+    await w.ledger.close()
+
+
 async def test_before_the_first_answer_there_is_nothing_to_rework(tmp_path: Path) -> None:
     w, _ = await drafting(tmp_path)
     assert (await then(w, "shorter", ())).answer == TEXTS["en"].nothing_yet

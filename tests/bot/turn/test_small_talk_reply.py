@@ -142,6 +142,17 @@ async def test_what_not_everyone_may_read_is_marked_in_what_is_copied(tmp_path: 
     await w.ledger.close()
 
 
+async def test_what_may_not_be_read_any_more_is_neither_copied_nor_named(tmp_path: Path) -> None:
+    hidden = replace(PRICES, groups=("billing",))
+    w = await world(tmp_path, [hidden], HashEmbedder(), grader=ScriptedGrader({"prices.md": 0.9}))
+    first = await asked(w, "How much is Watch Plus?", user="bella")
+    said = (Turn("user", "How much is Watch Plus?"), Turn("assistant", first.answer))
+    (tmp_path / "directory.yaml").write_text("users:\n  bella: [sales]\n", "utf-8")
+    for typed in ("copy for customer", "why?"):
+        assert (await asked(w, typed, *said, user="bella")).answer == EN.gone
+    await w.ledger.close()
+
+
 async def test_without_an_answer_there_is_nothing_to_copy(tmp_path: Path) -> None:
     w = await small(tmp_path)
     question = "Who won the football cup in Brazil?"
