@@ -132,7 +132,7 @@ class Composer:
                     return Composed(checked, question)
                 kept = kept or await self._history.kept(activity)
                 history = () if question.pasted or question.anew else (*kept.turns, *waiting)
-                if instead := await self._instead(activity, question, change, files, user):
+                if instead := await self._instead(activity, question, change, files):
                     return Composed(notice(instead), question)
                 ask = Ask(
                     question=question.text,
@@ -197,10 +197,9 @@ class Composer:
             log.warning("what a call is about could not be read: %s", kind_and_place(error))
             return None
 
-    async def _instead(
-        self, activity: Json, question: Asked, change: ViewChange | None, files: Opened, user: str | None
-    ) -> str:
+    async def _instead(self, activity: Json, question: Asked, change: ViewChange | None, files: Opened) -> str:
         """What is said where nothing can be asked: of a name that no document has, or of a picture; empty where something can."""
+        user = self._reader(activity)
         if change and (strange := await self._unknown(change, user)):
             return unknown(strange, language_of(activity))
         if files.pictures and not files.text and await self._is_about_picture(question, user):

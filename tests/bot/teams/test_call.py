@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from bot.teams.shown.message_limits import check_activity
 from bot.turn.conversation.small_talk import small_talk
 from bot.view.reply import view_of
 from bot.wording.conversation.card import CardWords
+from grounding.embedded.directory import FileDirectory
 from grounding.records import Access, Turn
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer
 from tests.bot.teams.shown.test_answer_card import words_of
@@ -142,6 +144,22 @@ async def test_change_to_what_no_document_has_asks_nothing(
     [message] = await channel.until_messages(1)
     assert bool(bot.answer.asked) is not bool(told)
     assert not told or f"“{told}”" in message["text"]
+
+
+async def test_in_a_group_what_not_everyone_may_read_is_known_to_nobody(
+    bots: Bots, channel: FakeChannel, tmp_path: Path, system: System
+) -> None:
+    """Who asks may read of the Kestrel; those who read along may not be told that there is one."""
+    (tmp_path / "users.yaml").write_text("users:\n  ada: [board]\n", "utf-8")
+    knowing = PersonsKnowledge(replace(system, directory=FileDirectory(tmp_path / "users.yaml")))
+    bot = await bots.start(knowledge=knowing)
+    change = {"verb": "change", "asked": "What does it cost?", "about": "Kestrel"}
+    group = {"id": "19:group", "conversationType": "groupChat", "tenantId": "tenant-1"}
+    ada = {"id": "29:ada", "name": "Ada", "aadObjectId": "ada"}
+    await bot.post(channel.inbound(None, value=change, conversation=group, **{"from": ada}))
+    [message] = await channel.until_messages(1)
+    assert "Kestrel" in message["text"]
+    assert bot.answer.asked == []
 
 
 def line_of(content: Json) -> str:
