@@ -13,7 +13,7 @@ from bot.http.app_keys import LINKS, SYSTEM
 from bot.http.errors import LOG, Refused
 from bot.http.responses import page
 from bot.http.source import asked_of, authorise, person
-from bot.http.source_links import WHOLE
+from bot.http.source_links import LINK_SECONDS, WHOLE
 from bot.records import Actor
 from bot.view.claim_map import claim_map
 from bot.view.passages import shown_passage
@@ -58,9 +58,10 @@ async def evidence(request: web.Request) -> web.Response:
 
 
 def _link(request: web.Request, entry: Entry, item: dict[str, Any]) -> str | None:
-    """Where a passage stands in its document: as open to the person as this page."""
-    number = item.get("n")
-    return request.app[LINKS].link(entry.entry_id, number, person(entry)) if isinstance(number, int) else None
+    """Where a passage stands in its document: as open to the person as this page, and no longer than the link to it."""
+    number, links = item.get("n"), request.app[LINKS]
+    seconds = links.left(request.query["exp"]) if "sig" in request.query else LINK_SECONDS
+    return links.link(entry.entry_id, number, person(entry), seconds) if isinstance(number, int) else None
 
 
 def _closed(entry: Entry, passages: list[dict[str, Any]]) -> set[str]:

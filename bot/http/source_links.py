@@ -65,6 +65,10 @@ class SourceLinks:
         signature = self._sign(entry_id, WHOLE, expiry, user)
         return f"{self._base}/evidence/{quote(entry_id, safe='')}?exp={expiry}&sig={signature}"
 
+    def left(self, expiry: str) -> int:
+        """Seconds for which a link with this expiry, one that was found good, stays so."""
+        return int(expiry) - int(self._clock())
+
     def check(self, entry_id: str, n: int, user: str | None, expiry: str, signature: str) -> str | None:
         """None if the link is good, else why not: "expired" or "invalid"."""
         if not (expiry.isascii() and expiry.isdigit() and len(expiry) <= 12):

@@ -38,6 +38,15 @@ async def test_answer_and_passages_are_shown_and_each_opening_is_recorded(served
     assert {e.body["actor"]["authenticated_by"] for e in opened} == {"link"}
 
 
+async def test_its_links_to_documents_end_with_the_link_to_it(served: Client) -> None:
+    page = link(served, await asked(served), None)
+    text = html.unescape(await (await served.get(page, headers=FAR)).text())
+    ends = [int(expiry) for expiry in re.findall(r"/source/[^\"]*exp=(\d+)", text)]
+    [over] = re.findall(r"exp=(\d+)", page)
+    assert ends
+    assert max(ends) <= int(over) + 1
+
+
 GERMAN = "Wie lange kann ich einen Artikel zurückgeben?"
 
 
