@@ -29,7 +29,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Whom an entry is about. `users`: who asked or acted, by `person_key`; `about`: ids of the entries that it refers to; `passage`: the id of one in quarantine."""
+    """Whom an entry is about. `users`: who asked or acted, by `person_key`; `about`: ids of the entries that it refers to, or that its answer was made of; `passage`: the id of one in quarantine."""
 
     entry_id: str
     kind: str
@@ -50,7 +50,8 @@ def facts_of(entry: Entry) -> Facts:
     ask, actor, passage = (_object(body.get(name)) for name in ("ask", "actor", "passage"))
     users = {_text(said) for said in (ask.get("user"), actor.get("user"), body.get("user"))}
     channel, conversation = _text(ask.get("channel")), _text(ask.get("conversation"))
-    about = tuple(name for name in (_text(body.get("entry_id")), _text(body.get("report"))) if name)
+    named = (body.get("entry_id"), body.get("report"), _object(ask.get("rework")).get("entry_id"))
+    about = tuple(name for name in map(_text, named) if name)
     return Facts(
         entry.entry_id,
         entry.kind,

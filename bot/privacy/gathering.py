@@ -32,16 +32,16 @@ class Gathered:
     decisions: Mapping[str, tuple[Facts, ...]] = field(default_factory=dict)
 
     def held(self) -> dict[str, Hold]:
-        """Of the chosen, those that must stay, each with a hold: what is held itself, what it refers to, and what refers to that."""
+        """Of the chosen, those that must stay, each with a hold: what is held itself, what it refers to, step by step, and what refers to that."""
         found = {
             name: hold
             for name, facts in self.chosen.items()
             if (hold := next((h for h in self.holds if h.covers(facts, self.turns)), None))
         }
-        for name, hold in list(found.items()):
-            for about in self.chosen[name].about:
+        for name in reversed(list(self.chosen)):
+            for about in self.chosen[name].about if name in found else ():
                 if about in self.chosen:
-                    found.setdefault(about, hold)
+                    found.setdefault(about, found[name])
         for name, facts in self.chosen.items():
             by = next((found[about] for about in facts.about if about in found), None)
             if by is not None:

@@ -38,10 +38,20 @@ class Home:
         user: str | None = "ada",
         conversation: str | None = "a:1",
         history: Sequence[str] = (),
+        *,
+        made_of: str | None = None,
     ) -> str:
-        """A turn of the ledger, by its id."""
+        """A turn of the ledger, by its id. `made_of`: the entry of the answer that it reworks."""
         before = [{"role": "user", "text": text} for text in history]
-        ask = {"question": question, "user": user, "channel": CHANNEL, "conversation": conversation, "history": before}
+        ask: dict[str, Any] = {
+            "question": question,
+            "user": user,
+            "channel": CHANNEL,
+            "conversation": conversation,
+            "history": before,
+        }
+        if made_of is not None:
+            ask["rework"] = {"how": "shorter", "entry_id": made_of, "language": ""}
         body = {"schema": 2, "ask": ask, "actor": {"user": user}, "reply": {"outcome": "answered", "answer": "Yes."}}
         return (await self.ledger.append("turn", body)).entry_id
 

@@ -34,6 +34,12 @@ def test_of_what_refers_to_a_turn() -> None:
     assert facts_of(entry("quarantine_decision", {"passage": {"id": "abc"}})).passage == "abc"
 
 
+def test_what_an_answer_was_made_into_refers_to_it() -> None:
+    ask = {"question": "shorter", "rework": {"how": "shorter", "entry_id": "t", "language": ""}}
+    assert facts_of(entry("turn", {"ask": ask})).about == ("t",)
+    assert facts_of(entry("turn", {"ask": {**ask, "rework": {"how": "summary", "entry_id": ""}}})).about == ()
+
+
 def test_a_record_of_an_erasure_belongs_to_nothing() -> None:
     assert facts_of(entry("erase", {"entry_id": "t"})).about == ()
     assert erased_by(entry("erase", {"entry_id": "t"})) == ("t",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.privacy.facts import Facts
 from bot.privacy.gathering import gather, held_entries
-from bot.privacy.hold import On, place
+from bot.privacy.hold import On, place, release
 from bot.records import Actor
 from rai.records import Entry
 from tests.bot.privacy.conftest import CHANNEL, Home
@@ -56,6 +56,21 @@ async def test_what_is_held_holds_what_it_refers_to_and_that_the_rest(home: Home
     found = await gather(home.ledger, lambda _entry, facts: facts.kind == "turn")
     assert {entry: hold.hold_id for entry, hold in found.held().items()} == {turn: name, feedback: name, more: name}
     assert free in found.chosen
+
+
+async def test_what_an_answer_was_made_into_goes_and_is_held_with_it(home: Home) -> None:
+    first = await home.turn("one")
+    shorter = await home.turn("shorter", made_of=first)
+    shortest = await home.turn("shorter", made_of=shorter)
+
+    def is_first(entry: Entry, _facts: Facts) -> bool:
+        return entry.entry_id == first
+
+    assert list((await gather(home.ledger, is_first)).chosen) == [first, shorter, shortest]
+    for name in (shortest, first):
+        hold = await held(home, "entry", name)
+        assert set((await gather(home.ledger, is_first)).held()) == {first, shorter, shortest}
+        await release(home.ledger, hold, "settled", COUNSEL)
 
 
 async def test_a_conversation_is_held_through_an_entry_of_it(home: Home) -> None:
