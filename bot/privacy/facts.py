@@ -47,11 +47,11 @@ class Facts:
 def facts_of(entry: Entry) -> Facts:
     """The facts of an entry; of one whose body is gone, its id, kind and time."""
     body = entry.body
-    ask, actor, passage = (_object(body.get(name)) for name in ("ask", "actor", "passage"))
-    users = {_text(said) for said in (ask.get("user"), actor.get("user"), body.get("user"))}
-    channel, conversation = _text(ask.get("channel")), _text(ask.get("conversation"))
-    named = (body.get("entry_id"), body.get("report"), _object(ask.get("rework")).get("entry_id"))
-    about = tuple(name for name in map(_text, named) if name)
+    ask, actor, passage = (object_of(body.get(name)) for name in ("ask", "actor", "passage"))
+    users = {text_of(said) for said in (ask.get("user"), actor.get("user"), body.get("user"))}
+    channel, conversation = text_of(ask.get("channel")), text_of(ask.get("conversation"))
+    named = (body.get("entry_id"), body.get("report"), object_of(ask.get("rework")).get("entry_id"))
+    about = tuple(name for name in map(text_of, named) if name)
     return Facts(
         entry.entry_id,
         entry.kind,
@@ -59,7 +59,7 @@ def facts_of(entry: Entry) -> Facts:
         frozenset(key for user in users if user and (key := person_key(user))),  # of white space alone nobody asked
         (channel or "", conversation) if conversation else None,
         about if entry.kind not in RECORDS else (),
-        _text(passage.get("id")),
+        text_of(passage.get("id")),
     )
 
 
@@ -101,9 +101,11 @@ def _plain(text: str) -> str:
     return _GAPS.sub(" ", unicodedata.normalize("NFKC", text)).casefold().strip()
 
 
-def _object(value: object) -> Mapping[str, Any]:
+def object_of(value: object) -> Mapping[str, Any]:
+    """A part of a body; empty where it is none."""
     return value if isinstance(value, Mapping) else {}
 
 
-def _text(value: object) -> str | None:
+def text_of(value: object) -> str | None:
+    """A text of a body; None where it is none, or empty."""
     return value if isinstance(value, str) and value else None

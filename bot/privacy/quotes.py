@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from bot.privacy.facts import Facts, Place
+from bot.privacy.facts import Facts, Place, object_of, text_of
 from rai.records import Entry
 
+Where = Place | str | tuple[str, str, str]
+"""A conversation, a person, or the callers of a channel who are known in the same way."""
 _GAPS = re.compile(r"\s+")
 _MASK = "\N{FULL BLOCK}"
 _LEAST = 12
@@ -15,32 +17,35 @@ _LEAST = 12
 
 
 class Quoted:
-    """What was asked and answered in turns that go, by conversation, or by person where there is none."""
+    """What was asked and answered in turns that go, by conversation, or by person where there is none. Where there is neither, what was asked by whoever holds the same key: an
+    answer is the same for all who ask for it.
+    """
 
     def __init__(self) -> None:
-        self._said: dict[Place | str, set[str]] = {}
+        self._said: dict[Where, set[str]] = {}
 
     def add(self, entry: Entry, facts: Facts) -> None:
         """Takes in a turn that goes."""
-        for where in _where(facts):
-            self._said.setdefault(where, set()).update(text for text in _own(entry) if text)
+        for where in _where(entry, facts):
+            self._said.setdefault(where, set()).update(text for text in _own(entry, facts) if text)
 
     def stands_in(self, entry: Entry, facts: Facts) -> bool:
         """True if the history of a turn quotes one that goes. What is masked in either of the two is taken to be the same."""
-        said = [text for where in _where(facts) for text in self._said.get(where, ())]
+        said = [text for where in _where(entry, facts) for text in self._said.get(where, ())]
         return any(_is_quoted(text, told) for told in _history(entry) for text in said) if said else False
 
 
-def _where(facts: Facts) -> Iterable[Place | str]:
-    return (facts.place,) if facts.place is not None else facts.users
+def _where(entry: Entry, facts: Facts) -> Iterable[Where]:
+    if facts.place is not None:
+        return (facts.place,)
+    ask, actor = object_of(entry.body.get("ask")), object_of(entry.body.get("actor"))
+    key = (text_of(ask.get("channel")) or "", "", text_of(actor.get("authenticated_by")) or "")
+    return facts.users or (key,)
 
 
-def _own(entry: Entry) -> list[str]:
-    ask, reply = entry.body.get("ask"), entry.body.get("reply")
-    parts = (
-        ask.get("question") if isinstance(ask, dict) else None,
-        reply.get("answer") if isinstance(reply, dict) else None,
-    )
+def _own(entry: Entry, facts: Facts) -> list[str]:
+    ask, reply = object_of(entry.body.get("ask")), object_of(entry.body.get("reply"))
+    parts = (ask.get("question"), reply.get("answer") if facts.place or facts.users else None)
     return [_folded(part) for part in parts if isinstance(part, str)]
 
 

@@ -40,8 +40,9 @@ class Home:
         history: Sequence[str] = (),
         *,
         made_of: str | None = None,
+        key: str | None = None,
     ) -> str:
-        """A turn of the ledger, by its id. `made_of`: the entry of the answer that it reworks."""
+        """A turn of the ledger, by its id. `made_of`: the entry of the answer that it reworks; `key`: how it is known who asked."""
         before = [{"role": "user", "text": text} for text in history]
         ask: dict[str, Any] = {
             "question": question,
@@ -52,7 +53,12 @@ class Home:
         }
         if made_of is not None:
             ask["rework"] = {"how": "shorter", "entry_id": made_of, "language": ""}
-        body = {"schema": 2, "ask": ask, "actor": {"user": user}, "reply": {"outcome": "answered", "answer": "Yes."}}
+        body = {
+            "schema": 2,
+            "ask": ask,
+            "actor": {"user": user, "authenticated_by": key},
+            "reply": {"outcome": "answered", "answer": "Yes."},
+        }
         return (await self.ledger.append("turn", body)).entry_id
 
     async def feedback(self, entry_id: str | None, text: str, user: str = "ada") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -243,6 +244,17 @@ async def test_over_the_api_the_same_person_quotes(home: Home) -> None:
     first = await home.turn("leukaemia-QX", user="uma", conversation=None)
     later = await home.turn("and then?", user="uma", conversation=None, history=["Leukaemia-QX"])
     await home.turn("and then?", user="udo", conversation=None, history=["leukaemia-QX"])
+    await erasure.erase(home.stores, Selection((first,)), "asked for", COUNSEL)
+    assert await home.gone() == {first, later}
+
+
+async def test_where_nobody_is_named_who_holds_the_same_key_quotes_by_the_question(home: Home) -> None:
+    """The answer is the same for all who ask for it, and takes no turn of others along."""
+    nameless: dict[str, Any] = {"user": None, "conversation": None}
+    first = await home.turn("leukaemia-QX, where?", **nameless, key="key 0")
+    later = await home.turn("and then?", **nameless, key="key 0", history=["leukaemia-QX, where?", "Yes."])
+    await home.turn("and here?", **nameless, key="key 0", history=["something else", "Yes."])
+    await home.turn("and there?", **nameless, key="key 1", history=["leukaemia-QX, where?"])
     await erasure.erase(home.stores, Selection((first,)), "asked for", COUNSEL)
     assert await home.gone() == {first, later}
 
