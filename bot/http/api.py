@@ -19,6 +19,7 @@ from bot.http.app_keys import ANSWER, DELIVERIES, LIMITER, METRICS, SYSTEM
 from bot.http.delivery import GONE, is_gone, sent_whole, wait_for_all
 from bot.http.errors import Refused, describe, error_json
 from bot.http.guard import caller
+from bot.http.rate_limit import CHECK_COST
 from bot.http.report_page import report_page
 from bot.records import Actor, Ask, Reply, Stage
 from bot.system import CheckRequest
@@ -34,8 +35,6 @@ LOOK_SECONDS = 0.2
 """How often a running turn looks whether its caller is still there."""
 PING_SECONDS = 10.0
 """Silence on an event stream after which a comment is sent, so that proxies keep it open."""
-CHECK_COST = 0.1
-"""A check calls no model: it takes a tenth of a turn from the caller's bucket."""
 
 
 class ClientGone(Exception):

@@ -17,6 +17,8 @@ from bot.events.digests import Digests
 from bot.state import State, rates
 from grounding.errors import StoreError
 
+CHECK_COST = 0.1
+"""What calls no model, a check, a search, what is said of an answer, takes a tenth of a turn from the caller's bucket."""
 MAX_CALLERS = 10_000
 FULL_AFTER_S = 60.0
 """Seconds in which an empty bucket is full again."""

@@ -88,7 +88,7 @@ class ActivityHandler:
         self._undelivered = undelivered
         self._dispatch = Dispatch(outbox, undelivered, history, deliveries, _never_arrived)
         self._stops: dict[ActivityKey, Stop] = {}
-        self._responses = Responses(settings, ledger, inbox, history)
+        self._responses = Responses(settings, ledger, inbox, history, limits=limits)
         self._composer = Composer(
             settings,
             answer,

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.http.rate_limit import CHECK_COST, Limits
 from bot.http.source_links import evidence_link
 from bot.settings.settings import Settings
 from bot.teams.activity import (
     FEEDBACK_INVOKE,
     actor_of,
+    counted_as,
     is_personal,
     question_text,
     read_feedback,
@@ -37,12 +39,20 @@ from rai.records import Entry
 class Responses:
     """Takes what people say of answers."""
 
-    def __init__(self, settings: Settings, ledger: Ledger, inbox: Inbox, history: ConversationHistory) -> None:
+    def __init__(
+        self, settings: Settings, ledger: Ledger, inbox: Inbox, history: ConversationHistory, *, limits: Limits
+    ) -> None:
         self._settings, self._ledger, self._inbox, self._history = settings, ledger, inbox, history
+        self._limits = limits
 
     async def invoke(self, activity: Json) -> Json | None:
         """The body of the answer to an invoke that says something of an answer; None for every other. Raises RefusedRequest, StoreError."""
         name, value = activity.get("name"), activity.get("value")
+        if name not in (ACTION_INVOKE, FEEDBACK_INVOKE):
+            return None
+        user = user_of(activity, self._settings)
+        if await self._limits.take(f"check {counted_as(activity, user)}", CHECK_COST):
+            raise RefusedRequest(429, "too many requests")
         if name == ACTION_INVOKE and (pressed := read_pressed(value)):
             return await self._pressed(activity, pressed)
         if name == ACTION_INVOKE and (gap := read_gap(value)):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from bot.http.rate_limit import Limits
+from bot.http.rate_limit import CHECK_COST, Limits
 from bot.http.source_links import evidence_link
 from bot.records import Answer, Ask, Reply
 from bot.settings.settings import Settings
@@ -129,7 +129,10 @@ class MessageExtension:
         text = " ".join(_parameter(value, "query").split())[:MAX_QUERY]
         if not text:
             return said(words("type_words")), ""
-        found = await self._in_time(partial(self._knowledge.search, text, user_of(activity, self._settings)))
+        user = user_of(activity, self._settings)
+        if await self._limits.take(f"check {counted_as(activity, user)}", CHECK_COST):
+            return said(words("too_fast")), ""
+        found = await self._in_time(partial(self._knowledge.search, text, user))
         if found is None:
             return said(words("later")), ""
         return results(found, words, await self._knowledge.restricted(p.doc_id for p in found)), ""
@@ -138,6 +141,8 @@ class MessageExtension:
         if value.get("verb") != SELECT_VERB:
             return None
         user = user_of(activity, self._settings)
+        if await self._limits.take(f"check {counted_as(activity, user)}", CHECK_COST):
+            return said(words("too_fast")), ""
         found = await self._in_time(partial(self._knowledge.passage, _place(value), user))
         if found is None:
             return said(words("gone")), ""

@@ -348,6 +348,22 @@ async def test_feedback_that_cannot_be_recorded_is_not_confirmed(bots: Bots, cha
     assert len(bot.ledger.appended) == 1
 
 
+async def test_what_is_said_of_answers_takes_a_tenth_of_a_turn_and_none_from_the_questions(
+    bots: Bots, channel: FakeChannel
+) -> None:
+    bot = await bots.start(rate_per_minute=1)
+    value = {"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": "{}"}}
+    answers = [
+        (await bot.post(channel.inbound(None, type="invoke", name="message/submitAction", value=value))).status
+        for _ in range(12)
+    ]
+    assert answers[:10] == [200] * 10
+    assert 429 in answers[10:]
+    await bot.post(channel.inbound("How long do refunds take?"))
+    await channel.until_messages(1)
+    assert len(bot.answer.asked) == 1
+
+
 async def test_an_unknown_invoke_is_501_and_a_strange_one_400(bots: Bots, channel: FakeChannel) -> None:
     bot = await bots.start()
     unknown = channel.inbound(None, type="invoke", name="task/fetch", value={"a": 1})

@@ -424,6 +424,21 @@ async def test_too_many_questions_and_messages_without_words_are_told(
     assert len(bot.answer.asked) == 1
 
 
+async def test_searches_and_chosen_passages_take_a_tenth_of_a_turn_each(
+    bots: Bots, channel: FakeChannel, system: System
+) -> None:
+    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S), rate_per_minute=1)
+    found = await send(bot, channel, "query", searched("what does watch plus cost"))
+    tap = found["composeExtension"]["attachments"][0]["preview"]["content"]["tap"]["value"]
+    too_fast = {"composeExtension": {"type": "message", "text": EN("too_fast")}}
+    for _ in range(8):
+        assert await send(bot, channel, "selectItem", tap) != too_fast
+    assert await send(bot, channel, "query", searched("")) != too_fast, "nothing is searched for"
+    while await send(bot, channel, "query", searched("what does watch plus cost")) != too_fast:
+        pass
+    assert await send(bot, channel, "selectItem", tap) == too_fast
+
+
 @pytest.mark.parametrize(
     ("content", "text"),
     [
