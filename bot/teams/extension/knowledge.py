@@ -15,7 +15,7 @@ from bot.system import CheckRequest, System
 from bot.teams.extension.talk import HELD_BY_NOTHING
 from bot.turn.access import restricted
 from bot.turn.draft.sources import as_sources
-from bot.turn.entries.read_again import read_again, versions_of
+from bot.turn.entries.read_again import may_be_told, read_again, versions_of
 from bot.wording.refusals import spoken
 from grounding.errors import ServiceError
 from grounding.evidence.choose import retired
@@ -134,6 +134,10 @@ class PersonsKnowledge:
     async def restricted(self, doc_ids: Iterable[str]) -> frozenset[str]:
         """Those of these documents that are not for everyone; a document that has gone counts as it was last, and all do where that cannot be told."""
         return await restricted(self.system.library, doc_ids)
+
+    async def may_be_told(self, body: Mapping[str, Any], user: str | None) -> bool:
+        """Whether `user` may still read all that a recorded reply rests on. Raises StoreError."""
+        return await may_be_told(self.system.library, await self.access(user), body)
 
     async def access(self, user: str | None) -> Access:
         """The rights of `user`; a directory that does not answer leaves what everyone may read."""

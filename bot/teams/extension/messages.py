@@ -12,13 +12,13 @@ import logging
 import re
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from bot.http.rate_limit import CHECK_COST, Limits
 from bot.http.source_links import evidence_link
-from bot.records import Answer, Ask, Reply
+from bot.records import Answer, Ask
 from bot.settings.settings import Settings
 from bot.teams.activity import actor_of, counted_as, time_of, user_of
 from bot.teams.extension.cards import (
@@ -38,13 +38,14 @@ from bot.teams.extension.cards import (
 from bot.teams.extension.checked import checked
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.ports import Json
-from bot.teams.shown.answer_card import GAP, Shown, dates_in
+from bot.teams.shown.answer_card import GAP, Shown, dates_in, may_be_tried_again
 from bot.view.reply import ReplyView, reply_view, view_of
 from bot.wording.conversation.card import CardWords
 from bot.wording.conversation.extension import ExtensionWords
 from bot.wording.refusals import language_of
 from grounding.errors import AttestError, kind_and_place, kind_and_way
 from rai.ports import Ledger
+from rai.records import Entry
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -55,6 +56,8 @@ QUERY, SELECT, FETCH, SUBMIT = (
 ANSWER_THIS, CHECK_THIS, SEARCH = "answerThis", "checkThis", "searchKnowledge"
 """Ids of the commands, as the manifest has them."""
 MAX_QUERY, MAX_MESSAGE, MOST_JOBS, LOOKED_AT = 300, 8000, 200, 50
+KEPT_S = 600.0
+"""Seconds for which a job is known: an erasure does not reach into a process, so no more of it is held than a dialog needs that is open."""
 JOB_PREFIX = "extension "
 """What the conversation of such a turn is called in its entry: it belongs to no chat, and no later question is read with it."""
 _BREAKS = re.compile(r"<(?:br|/p|/div|/li|/h[1-6])\b[^<>]{0,500}>", re.IGNORECASE)
@@ -64,13 +67,14 @@ _JOB = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """What a person wants of a message. `made`: the answer that is made for them; None for a check, which is at once there or fails."""
+    """What a person wants of a message. `text`: its words, where it may be tried again; `made`: the entry of the answer that is made for them; None for a check, which is at
+    once there or fails.
+    """
 
     user: str | None
     command: str
     text: str
-    language: str
-    made: asyncio.Task[Reply] | None = None
+    made: asyncio.Task[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class _Made:
 
 class MessageExtension:
     """What the invokes of a message extension are answered with. `limit`: how many turns a person may ask for in a minute; `report_gap`: records that a
-    person says of an entry that no source answers what was asked.
+    person says of an entry that no source answers what was asked; `kept_s`: seconds for which a dialog's job is known.
     """
 
     def __init__(
@@ -95,6 +99,7 @@ class MessageExtension:
         limits: Limits,
         *,
         report_gap: Callable[[Json, str], Awaitable[None]],
+        kept_s: float = KEPT_S,
     ) -> None:
         self._report_gap = report_gap
         self._settings = settings
@@ -102,6 +107,7 @@ class MessageExtension:
         self._answer = answer
         self._ledger = ledger
         self._limits = limits
+        self._kept_s = kept_s
         self._jobs: dict[str, _Job] = {}
 
     async def invoke(self, activity: Json) -> tuple[Json, str] | None:
@@ -161,13 +167,13 @@ class MessageExtension:
         if not text:
             return told(title, words("no_text")), ""
         if await self._limits.take(counted_as(activity, user)):
-            again = self._keep(_Job(user, command, text, words.language))
+            again = self._keep(_Job(user, command, text))
             return told(title, words("too_fast"), try_again(again, CardWords(words.language))), ""
         if command == CHECK_THIS:
             actor = actor_of(activity, self._settings)
             found = await self._in_time(partial(self._knowledge.check, text, user, actor))
             if found is None:
-                again = self._keep(_Job(user, command, text, words.language))
+                again = self._keep(_Job(user, command, text))
                 return told(title, words("later"), try_again(again, CardWords(words.language))), ""
             return checked(text, *found, words, CardWords(words.language)), ""
         return await self._shown(self._begin(activity, text, user), user, words)
@@ -210,9 +216,7 @@ class MessageExtension:
             at=time_of(activity),
             locale=activity.get("locale"),
         )
-        return self._keep(
-            _Job(user, ANSWER_THIS, text, ask.language, asyncio.create_task(self._answered(ask))), named=job
-        )
+        return self._keep(_Job(user, ANSWER_THIS, text, asyncio.create_task(self._answered(ask, job))), named=job)
 
     def _keep(self, job: _Job, named: str = "") -> str:
         """Remember a job; the name that a button calls it by."""
@@ -220,10 +224,16 @@ class MessageExtension:
             self._jobs.pop(next(iter(self._jobs)))
         name = named or uuid.uuid4().hex
         self._jobs[name] = job
+        asyncio.get_running_loop().call_later(self._kept_s, self._jobs.pop, name, None)
         return name
 
-    async def _answered(self, ask: Ask) -> Reply:
-        return await self._answer(ask, None)
+    async def _answered(self, ask: Ask, job: str) -> str:
+        """The entry of the answer, in which it is read: so it is gone with it. The words of the message are not needed for more."""
+        reply = await self._answer(ask, None)
+        held = self._jobs.get(job)
+        if held is not None and not may_be_tried_again(view_of(reply)):
+            self._jobs[job] = replace(held, text="")
+        return reply.entry_id
 
     async def _shown(self, job: str, user: str | None, words: ExtensionWords) -> tuple[Json, str]:
         held = self._jobs.get(job)
@@ -233,9 +243,11 @@ class MessageExtension:
             if not held.made.done():
                 return working(job, words), ""
         made = await self._made(job, user)
+        held = self._jobs.get(job)
+        kept = held is not None and own and bool(held.text)
         if made is None:
-            again = try_again(job, CardWords(words.language)) if own else ()
-            return told(words("answer_title"), words("later" if own else "gone"), again), ""
+            again = try_again(job, CardWords(words.language)) if kept else ()
+            return told(words("answer_title"), words("later" if kept else "gone"), again), ""
         reply = made.reply
         shown = Shown(
             CardWords(reply.language),
@@ -243,7 +255,7 @@ class MessageExtension:
             dates=made.dates,
             internal=await self._internal(reply),
         )
-        return answered(reply, job, shown, words, kept=own), reply.entry_id
+        return answered(reply, job, shown, words, kept=kept), reply.entry_id
 
     async def _internal(self, reply: ReplyView) -> frozenset[int]:
         """The numbers of the sources of an answer that not everyone may read."""
@@ -251,7 +263,18 @@ class MessageExtension:
         return frozenset(c.n for c in reply.citations if c.doc_id in listed)
 
     async def _made(self, job: str, user: str | None) -> _Made | None:
-        """The answer of a job of this person: as it was made here, or as the record has it where another process made it."""
+        """The answer of a job of this person, as the record has it, whichever process made it; None also where it may not be read any more."""
+        entry = await self._entry(job, user)
+        asked = entry.body.get("ask") if entry is not None else None
+        if entry is None or not isinstance(asked, dict):  # erased
+            return None
+        if not await self._knowledge.may_be_told(entry.body, user):
+            return None
+        told_of = {**(entry.body.get("reply") or {}), "entry_id": entry.entry_id}
+        return _Made(reply_view(told_of, language_of(asked)), dates_in(entry.body))
+
+    async def _entry(self, job: str, user: str | None) -> Entry | None:
+        """The entry of the turn of a job of this person."""
         held = self._jobs.get(job)
         if held is not None:
             if held.user != user or held.made is None or not held.made.done() or held.made.cancelled():
@@ -259,14 +282,11 @@ class MessageExtension:
             if (error := held.made.exception()) is not None:
                 log.error("an answer for the message extension ended with %s", kind_and_way(error))
                 return None
-            reply = held.made.result()
-            dates = {e.n: (e.passage.updated or "")[:10] for e in reply.record.evidence}
-            return _Made(view_of(reply, held.language), dates)
+            return await self._ledger.get(held.made.result())
         async for entry in self._ledger.entries(newest_first=True, limit=LOOKED_AT, kinds=("turn",)):
             asked = entry.body.get("ask")
             if isinstance(asked, dict) and asked.get("conversation") == JOB_PREFIX + job and asked.get("user") == user:
-                told_of = {**(entry.body.get("reply") or {}), "entry_id": entry.entry_id}
-                return _Made(reply_view(told_of, language_of(asked)), dates_in(entry.body))
+                return entry
         return None
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T | None:

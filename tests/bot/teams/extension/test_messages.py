@@ -5,27 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from bot.records import Actor, Ask, Reply
+from bot.http.rate_limit import Limits, RateLimiter
+from bot.records import Actor, Ask, Citation, OnStage, Reply
 from bot.settings.load import load_settings
 from bot.system import System
 from bot.teams.extension.checked import checked
 from bot.teams.extension.knowledge import PersonsKnowledge
-from bot.teams.extension.messages import message_text
+from bot.teams.extension.messages import MessageExtension, message_text
 from bot.teams.extension.talk import is_of_the_talk
 from bot.teams.shown.message_limits import check_card, size
 from bot.wording.conversation.card import CardWords
 from bot.wording.conversation.extension import ExtensionWords
+from grounding.embedded.directory import FileDirectory
 from grounding.errors import ServiceError
-from grounding.records import LEAD_IN, Access, Evidence, Passage, Query, Retrieval, Turn
+from grounding.records import LEAD_IN, Access, Passage, Query, Retrieval, Turn
 from rai.records import Claim, EvidenceSpan, Kind, Outcome, Report
-from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, RunningBot
+from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger, RunningBot
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import AMPLE_S
 from tests.fakes.replies import told
@@ -86,6 +88,25 @@ def text_of(block: Json) -> str:
 
 def words_of(card: Json) -> str:
     return " | ".join(text_of(item) for item in card["body"])
+
+
+@dataclass
+class Recorded(FakeAnswer):
+    """Writes each turn down, as the pipeline does. `evidence`: what the answer rests on."""
+
+    ledger: FakeLedger = field(default_factory=FakeLedger)
+    evidence: Sequence[Json] = ()
+
+    async def __call__(self, ask: Ask, on_stage: OnStage | None) -> Reply:
+        reply = await super().__call__(ask, on_stage)
+        asked = {"conversation": ask.conversation, "user": ask.user, "question": ask.question}
+        body = {"ask": asked, "reply": reply.as_json(), "evidence": list(self.evidence)}
+        return replace(reply, entry_id=(await self.ledger.append("turn", body)).entry_id)
+
+
+async def recorded(bots: Bots, system: System, answer: Recorded, within_s: float = AMPLE_S) -> RunningBot:
+    """A bot whose answers stand in its record."""
+    return await bots.start(knowledge=PersonsKnowledge(system, within_s), answer=answer, ledger=answer.ledger)
 
 
 async def test_a_passage_is_found_and_inserted_with_its_source(
@@ -212,9 +233,7 @@ async def test_a_sentence_without_a_value_that_nobody_confirms_is_no_supported_m
 async def test_a_message_is_answered_and_the_answer_put_into_the_compose_box(
     bots: Bots, channel: FakeChannel, system: System
 ) -> None:
-    bot = await bots.start(
-        knowledge=PersonsKnowledge(system, AMPLE_S), answer=FakeAnswer(told(REPLY, mode={"generator": "model:x"}))
-    )
+    bot = await recorded(bots, system, Recorded(told(REPLY, mode={"generator": "model:x"})))
     card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the return window?", "answerThis")))
     [ask] = bot.answer.asked
     assert (ask.question, ask.user, ask.history) == ("What is the return window?", "bella", ())
@@ -230,14 +249,14 @@ async def test_a_message_is_answered_and_the_answer_put_into_the_compose_box(
     assert text_of(body[1]) == "Source: Returns policy · Refunds · Not cited"
     stolen = await send(bot, channel, "submitAction", {"commandId": "answerThis", "data": use["data"]}, CARL)
     assert stolen["composeExtension"] == {"type": "message", "text": EN("gone")}
-    assert (await bot.ledger.delivery())["entry_id"] == "entry-1"
+    assert (await bot.ledger.delivery())["entry_id"] == "e1"
 
 
 async def test_a_question_without_an_answer_is_told_in_its_language_and_its_gap_can_be_reported(
     bots: Bots, channel: FakeChannel, system: System
 ) -> None:
     missing = Reply(Outcome.INSUFFICIENT, "Das steht nicht da.", entry_id="entry-7")
-    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S), answer=FakeAnswer(missing))
+    bot = await recorded(bots, system, Recorded(missing))
     asked = chosen_on("Wie lange dauert die Rücksendung eines Geräts?", "answerThis")
     card = card_in(await send(bot, channel, "fetchTask", asked))
     german = CardWords("de")
@@ -248,14 +267,14 @@ async def test_a_question_without_an_answer_is_told_in_its_language_and_its_gap_
         done = card_in(await send(bot, channel, "submitAction", {"data": gap["data"]}))
         assert words_of(done) == CardWords("en")("gap_told")
     [body] = bot.ledger.of("feedback")
-    assert (body["reaction"], body["entry_id"], body["user"]) == ("gap", "entry-7", "bella")
+    assert (body["reaction"], body["entry_id"], body["user"]) == ("gap", "e1", "bella")
     stolen = card_in(await send(bot, channel, "submitAction", {"data": gap["data"]}, CARL))
     assert words_of(stolen) == EN("gone")
 
 
 async def test_quotes_stand_below_our_words_in_their_language(bots: Bots, channel: FakeChannel, system: System) -> None:
     quoted = replace(REPLY, answer=f"{LEAD_IN}\n- Watch Plus kostet 9,99 $ [1]")
-    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S), answer=FakeAnswer(quoted))
+    bot = await recorded(bots, system, Recorded(quoted))
     card = card_in(await send(bot, channel, "fetchTask", chosen_on("Was kostet Watch Plus im Monat?", "answerThis")))
     assert text_of(card["body"][0]).startswith(CardWords("de")("quoted"))
 
@@ -268,7 +287,7 @@ async def test_an_answer_that_takes_longer_is_fetched_when_it_is_there(
     async def wait(_: Ask) -> None:
         await ready.wait()
 
-    bot = await bots.start(knowledge=PersonsKnowledge(system, 0.01), answer=FakeAnswer(then=wait))
+    bot = await recorded(bots, system, Recorded(then=wait), 0.01)
     card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the return window?", "answerThis")))
     [show] = card["actions"]
     assert show["title"] == EN("show")
@@ -285,8 +304,7 @@ async def test_an_answer_that_rests_on_what_not_everyone_may_read_is_marked_wher
     bots: Bots, channel: FakeChannel, system: System
 ) -> None:
     open_, closed = REPLY.citations[0], replace(REPLY.citations[1], doc_id="rebates.md")
-    answer = FakeAnswer(replace(REPLY, citations=(open_, closed)))
-    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S), answer=answer)
+    bot = await recorded(bots, system, Recorded(replace(REPLY, citations=(open_, closed))))
     card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the return window?", "answerThis")))
     put = await send(bot, channel, "submitAction", {"commandId": "answerThis", "data": card["actions"][0]["data"]})
     mark, text, _ = put["composeExtension"]["attachments"][0]["content"]["body"]
@@ -307,9 +325,50 @@ async def test_what_another_process_answered_is_read_from_the_record(
     assert EN("gone") in str(await send(bot, channel, "submitAction", {"data": {"verb": "use", "job": "1" * 32}}))
 
 
+@pytest.mark.parametrize("withdrawn", [True, False])
+async def test_an_answer_that_was_erased_or_may_not_be_read_any_more_is_neither_shown_nor_inserted(
+    bots: Bots, channel: FakeChannel, tmp_path: Path, system: System, *, withdrawn: bool
+) -> None:
+    [rebate] = [p for p in await PersonsKnowledge(system).search("rebate code", "bella") if p.doc_id == "rebates.md"]
+    cited = Citation(1, rebate.title, None, rebate.doc_id, rebate.chunk_id, None, "KX-4471")
+    row = {"n": 1, "doc_id": rebate.doc_id, "chunk_id": rebate.chunk_id, "text": rebate.text, "version": rebate.version}
+    answer = Recorded(replace(REPLY, answer="The code is KX-4471 [1].", citations=(cited,)), evidence=[row])
+    users = tmp_path / "users.yaml"
+    users.write_text("users:\n  bella: [billing]\n", "utf-8")
+    bot = await recorded(bots, replace(system, directory=FileDirectory(users)), answer)
+    card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the rebate code?", "answerThis")))
+    assert "KX-4471" in words_of(card)
+    job = card["actions"][0]["data"]["job"]
+    if withdrawn:
+        users.write_text("users:\n  bella: [sales]\n", "utf-8")
+    else:
+        bot.ledger.appended[0] = ("turn", {"erased": True})
+    shown = card_in(await send(bot, channel, "submitAction", {"data": {"verb": "show", "job": job}}))
+    assert (words_of(shown), shown.get("actions", [])) == (EN("gone"), [])
+    put = await send(bot, channel, "submitAction", {"data": {"verb": "use", "job": job}})
+    assert put["composeExtension"] == {"type": "message", "text": EN("gone")}
+
+
+async def test_the_words_of_a_message_are_forgotten_after_some_minutes(system: System) -> None:
+    async def gap(_activity: Json, _entry_id: str) -> None: ...
+
+    failed = Recorded(Reply(Outcome.FAILED, "No model.", code="model_unavailable"))
+    knowledge, limits = PersonsKnowledge(system, AMPLE_S), Limits(RateLimiter(60), None)
+    extension = MessageExtension(system.settings, knowledge, failed, failed.ledger, limits, report_gap=gap, kept_s=0.01)
+    said = {"type": "invoke", "channelId": "msteams", "from": BELLA, "conversation": {"id": "a:1"}}
+    asked = {**said, "name": "composeExtension/fetchTask", "value": chosen_on("How long?", "answerThis")}
+    opened = await extension.invoke(asked)
+    assert opened is not None
+    again = card_in(opened[0])["actions"][0]["data"]
+    await asyncio.sleep(0.05)
+    pressed = await extension.invoke({**said, "name": "composeExtension/submitAction", "value": {"data": again}})
+    assert pressed is not None
+    assert words_of(card_in(pressed[0])) == EN("gone")
+
+
 async def test_an_answer_that_failed_can_be_tried_again(bots: Bots, channel: FakeChannel, system: System) -> None:
-    answer = FakeAnswer(Reply(Outcome.FAILED, "No model.", entry_id="entry-9", code="model_unavailable"))
-    bot = await bots.start(knowledge=PersonsKnowledge(system, AMPLE_S), answer=answer)
+    answer = Recorded(Reply(Outcome.FAILED, "No model.", code="model_unavailable"))
+    bot = await recorded(bots, system, answer)
     card = card_in(await send(bot, channel, "fetchTask", chosen_on("What is the return window?", "answerThis")))
     again = card["actions"][0]
     assert again["title"] == CardWords("en")("try_again")
@@ -355,11 +414,8 @@ async def test_what_is_listed_and_inserted_says_as_of_when_it_is(
             found = await system.retriever.retrieve(query, access, k)
             return replace(found, passages=tuple(replace(p, updated="2026-03-01T10:00:00Z") for p in found.passages))
 
-    cited = Evidence(1, Passage("c1", "plans.md", "Plans", "30 days", updated="2026-03-01"))
-    reply = replace(REPLY, record=replace(REPLY.record, evidence=(cited,)))
-    bot = await bots.start(
-        knowledge=PersonsKnowledge(replace(system, retriever=Dated()), AMPLE_S), answer=FakeAnswer(reply)
-    )
+    row = {"n": 1, "doc_id": "plans.md", "chunk_id": "c1", "text": "30 days", "updated": "2026-03-01"}
+    bot = await recorded(bots, replace(system, retriever=Dated()), Recorded(evidence=[row]))
     found = (await send(bot, channel, "query", searched("watch plus")))["composeExtension"]["attachments"][0]
     assert found["preview"]["content"]["text"].startswith("as of 1 Mar 2026 · ")
     check = card_in(await send(bot, channel, "fetchTask", chosen_on("Watch Plus costs $9.99 a month.", "checkThis")))
