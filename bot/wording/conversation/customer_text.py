@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from bot.wording.contacts import with_marks
+from bot.wording.values import joined, value_spans
 from grounding.quoting.blocks import cells, is_empty
 from grounding.records import LEAD_IN
 from grounding.text import BAR
@@ -17,6 +18,15 @@ _ANSWER = re.compile(
     r"(?m)^([ \t]*(?:[-*+•][ \t]+)?)\**(?:Answer|Antwort|Réponse|Respuesta|Risposta|Resposta|Antwoord) ?:\**[ \t]+"
 )
 """What stands before an answer where questions of others are answered: the customer has asked one of their own."""
+_FIRST = 0xF0000
+_HELD = f"{chr(_FIRST)}-{chr(0x10FFFD)}"
+"""Characters for private use, each of which stands for a value while the form around it is changed."""
+_HEADING = re.compile(rf"(?m)^[ \t]{{0,3}}#{{1,6}}[ \t]+(?:[^\n{_HELD}]{{0,300}}(?:\n|\Z))?")
+"""A heading, or of one with a value its sign alone."""
+_EMPHASIS = re.compile(
+    r"(?<![^\s(\[{\"'“„«])(\*{2,3}|__|`{1,3})(?=\S)((?:(?!\1)[^\n]){1,1000})(?<!\s)\1(?=[]).,;:!?…}\"'”»]*+(?:\s|$))"
+)
+"""Words between two marks. Marks within a word stay: to join what they part could make a contact that nobody checked."""
 _ROW = re.compile(rf"(?m)^([ \t]*(?:[-*+•]|\d{{1,2}}\.)?[ \t]*)([^\n]*{re.escape(BAR)}[^\n]*)$")
 
 
@@ -35,20 +45,39 @@ def for_customer(
     def kept(found: re.Match[str]) -> str:
         return f" [{mark}]" if int(found[1]) in internal else ""
 
-    text = _MARK.sub(kept, answer.removeprefix(LEAD_IN).lstrip())
+    text, values = _held(with_marks(answer.removeprefix(LEAD_IN).lstrip(), unvouched))
+    text = _MARK.sub(kept, text)
     text = re.sub(rf"(?m)^{MISSING}[^\n]{{0,2000}}$", "", text)
-    text = with_marks(_ANSWER.sub(r"\1", text), unvouched)
-    text = re.sub(r"(?m)^[ \t]{0,3}#{1,6}[ \t]+[^\n]{0,300}\n?", "", text)
-    text = re.sub(r"\[([^\]\[]{1,300})\]\((https?://[^()\s]{1,500})\)", r"\1: \2", text)
-    text = re.sub(r"(\*\*|__|`)", "", text)
-    text = _ROW.sub(lambda m: m[1] + _spoken(m[2]), text)
     text = re.sub(r"(?m)^([ \t]*)[*+-][ \t]+", r"\1• ", text)
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
+    text = _ANSWER.sub(r"\1", text)
+    text = _HEADING.sub("", text)
+    text = re.sub(rf"\[([^\]\[]{{1,300}})\]\((?:mailto:|tel:)?([{_HELD}]|https?://[^()\s]{{1,500}})\)", r"\1: \2", text)
+    text = _plain(text)
+    text = _ROW.sub(lambda m: m[1] + _spoken(m[2]), text)
+    text = re.sub(r"\n{3,}", "\n\n", text).strip()
+    return re.sub(f"[{_HELD}]", lambda found: values[ord(found[0]) - _FIRST], text)
+
+
+def _held(text: str) -> tuple[str, list[str]]:
+    """The text with a character in the place of each contact and amount, and those in order."""
+    spans = joined([*value_spans(text), *(m.span() for m in re.finditer(f"[{_HELD}]", text))])
+    values, parts, end = list[str](), list[str](), 0
+    for n, (start, stop) in enumerate(spans):
+        parts += [text[end:start], chr(_FIRST + n)]
+        values.append(text[start:stop])
+        end = stop
+    return "".join([*parts, text[end:]]), values
+
+
+def _plain(text: str) -> str:
+    """The text without marks of emphasis; what stands between those of code is literal."""
+    return _EMPHASIS.sub(lambda found: found[2] if found[1][0] == "`" else _plain(found[2]), text)
 
 
 def _spoken(row: str) -> str:
     """A row as one says it: what it is about, then each column with its value; nothing of columns that have none."""
     first, *rest = cells(row)
-    about = first.span.text.removeprefix(f"{first.header}:").strip() if first.header else first.span.text.strip()
+    named = first.header and not re.search(f"[{_HELD}]", first.header)
+    about = first.span.text.removeprefix(f"{first.header}:").strip() if named else first.span.text.strip()
     told = [cell.span.text.strip() for cell in rest if cell.span.text.strip() and not is_empty(cell)]
     return f"{about} – {'; '.join(told)}" if told else about
