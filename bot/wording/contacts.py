@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from bot.wording.evidence import EvidenceWords
 from bot.wording.refusals import FALLBACK
+from bot.wording.values import joined, value_spans
 from grounding.evidence.web import site_of
 from grounding.records import Passage, Trust
 from rai.records import Claim
@@ -24,11 +26,18 @@ def source_tag(trust: Trust | None, language: str = FALLBACK) -> str:
     return EvidenceWords(language)("outside") if trust == "inbound" else ""
 
 
-def with_marks(text: str, unvouched: Iterable[str]) -> str:
-    """`text`, as it is copied for a customer, with a sign behind each contact that nobody answers for."""
-    for contact in sorted(dict.fromkeys(unvouched), key=len, reverse=True):
-        text = text.replace(contact, f"{contact} {SIGN}")
-    return text
+def unvouched_spans(text: str, unvouched: Iterable[str]) -> set[tuple[int, int]]:
+    """Where contacts that nobody answers for stand in `text`, each as a whole: `contoso.com` does not stand in `https://contoso.com/help`, if it stands by itself as well."""
+    values, found = value_spans(text), set[tuple[int, int]]()
+    for contact in dict.fromkeys(unvouched):
+        whole = {span for span in values if text[slice(*span)] == contact}
+        found |= whole
+        for match in re.finditer(rf"(?<!\w){re.escape(contact)}(?!\w)", text, re.ASCII):
+            start, end = match.span()
+            around = [span for span in values if span[0] < end and start < span[1]]
+            if not (around and whole):  # by itself nowhere: then what it is within is marked
+                found.update(joined([(start, end), *around]))
+    return found
 
 
 def contact_notice(

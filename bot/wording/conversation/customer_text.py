@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from bot.wording.contacts import with_marks
+from bot.wording.contacts import SIGN, unvouched_spans
 from bot.wording.values import joined, value_spans
 from grounding.quoting.blocks import cells, is_empty
 from grounding.records import LEAD_IN
@@ -45,7 +45,7 @@ def for_customer(
     def kept(found: re.Match[str]) -> str:
         return f" [{mark}]" if int(found[1]) in internal else ""
 
-    text, values = _held(with_marks(answer.removeprefix(LEAD_IN).lstrip(), unvouched))
+    text, values = _held(answer.removeprefix(LEAD_IN).lstrip(), unvouched)
     text = _MARK.sub(kept, text)
     text = re.sub(rf"(?m)^{MISSING}[^\n]{{0,2000}}$", "", text)
     text = re.sub(r"(?m)^([ \t]*)[*+-][ \t]+", r"\1• ", text)
@@ -58,13 +58,14 @@ def for_customer(
     return re.sub(f"[{_HELD}]", lambda found: values[ord(found[0]) - _FIRST], text)
 
 
-def _held(text: str) -> tuple[str, list[str]]:
-    """The text with a character in the place of each contact and amount, and those in order."""
-    spans = joined([*value_spans(text), *(m.span() for m in re.finditer(f"[{_HELD}]", text))])
+def _held(text: str, unvouched: Sequence[str]) -> tuple[str, list[str]]:
+    """The text with a character in the place of each contact and amount, and those in order, with a sign behind each that is `unvouched`."""
+    signed = unvouched_spans(text, unvouched)
+    spans = joined([*value_spans(text), *signed, *(m.span() for m in re.finditer(f"[{_HELD}]", text))])
     values, parts, end = list[str](), list[str](), 0
     for n, (start, stop) in enumerate(spans):
         parts += [text[end:start], chr(_FIRST + n)]
-        values.append(text[start:stop])
+        values.append(text[start:stop] + (f" {SIGN}" if any(start <= a < stop for a, _ in signed) else ""))
         end = stop
     return "".join([*parts, text[end:]]), values
 

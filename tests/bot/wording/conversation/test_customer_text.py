@@ -67,6 +67,35 @@ def test_what_changes_the_form_leaves_contacts_and_amounts_as_they_are(answer: s
     assert for_customer(answer) == plain
 
 
+@pytest.mark.parametrize(
+    ("answer", "unvouched", "plain"),
+    [
+        (
+            "See https://contoso.com/help and contoso.com [1].",
+            ["contoso.com"],
+            "See https://contoso.com/help and contoso.com (⚠).",
+        ),
+        (
+            "Call 0800 111 2222 or 0800 111 2222 ext. 5.",
+            ["0800 111 2222"],
+            "Call 0800 111 2222 (⚠) or 0800 111 2222 ext. 5.",
+        ),
+        (
+            "Call 0800 111 2222 or +49 0800 111 2222.",
+            ["0800 111 2222", "+49 0800 111 2222"],
+            "Call 0800 111 2222 (⚠) or +49 0800 111 2222 (⚠).",
+        ),
+        ("Call 0800 111 2222 ext. 5.", ["0800 111 2222"], "Call 0800 111 2222 ext. 5 (⚠)."),
+        ("See [us](https://contoso.com/x) [1].", ["https://contoso.com/x"], "See us: https://contoso.com/x (⚠)."),
+        ("Ask **@helper_desk** or @helper_desk.", ["@helper_desk"], "Ask @helper_desk (⚠) or @helper_desk (⚠)."),
+        ("見https://contoso.com/x 。", ["https://contoso.com/x"], "見https://contoso.com/x (⚠) 。"),
+        ("Pay AB-1 to AB-12.", ["AB-1"], "Pay AB-1 (⚠) to AB-12."),
+    ],
+)
+def test_a_sign_stands_behind_whole_contacts_alone_and_once(answer: str, unvouched: list[str], plain: str) -> None:
+    assert for_customer(answer, unvouched) == plain
+
+
 _VALUES = st.sampled_from(
     [
         "https://contoso.com/my__page",
