@@ -18,12 +18,14 @@ from bot.http.source import person, reader, versions
 from bot.http.templating import rendered, static_files
 from bot.settings.settings import Settings
 from bot.system import System
+from bot.turn.access import restricted
 from bot.turn.entries.read_again import may_see
 from bot.view.claim_map import ClaimMap, ClaimRow, claim_map
+from bot.view.customer import customer_copy
 from bot.view.passages import shown_passage
 from bot.view.reply import ListedSource, ReplyView, reply_view
 from bot.view.status_words import said
-from bot.wording.conversation.customer_text import for_customer
+from bot.wording.conversation.card import CardWords
 from bot.wording.reviewing.outcomes import outcome_word
 from grounding.errors import AttestError, InputError
 from grounding.records import Access, DocumentInfo, plain
@@ -123,14 +125,16 @@ async def view(request: web.Request) -> web.Response:
     else:
         cited = [c for name in ("citations", "offered") for c in given.get(name) or () if isinstance(c, dict)]
         entry, evidence = None, [{**c, "text": c.get("quote")} for c in cited]
+    listed = await restricted(request.app[SYSTEM].library, (c.doc_id for c in reply.citations))
+    copy = customer_copy(reply, CardWords(reply.language), {c.n for c in reply.citations if c.doc_id in listed})
     told = {
         "decided": rendered("http/decided_part.html", view=reply.decided) if reply.decided else None,
         "ask_back": _ask_back(reply, str(given.get("question") or "")),
     }
-    return web.json_response({"evidence": evidence, **_drawn(reply, evidence, entry), **told})
+    return web.json_response({"evidence": evidence, **_drawn(reply, evidence, entry, copy), **told})
 
 
-def _told(reply: ReplyView, draft: ClaimMap | None) -> dict[str, Any]:
+def _told(reply: ReplyView, draft: ClaimMap | None, copy: str) -> dict[str, Any]:
     """What the page shows of a reply beside its answer: names and words as every channel has them, nothing left to the script to judge."""
     return {
         "outcome": reply.outcome,
@@ -140,7 +144,7 @@ def _told(reply: ReplyView, draft: ClaimMap | None) -> dict[str, Any]:
         "understood": reply.understood,
         "web_notice": reply.web_notice,
         "contact_notice": reply.contact_notice,
-        "for_customer": for_customer(reply.answer, reply.unvouched),
+        "for_customer": copy,
         "citations": [_listed(source) for source in reply.citations],
         "offered": [_listed(source) for source in reply.offered],
         "offered_as": reply.offered_as,
@@ -189,7 +193,7 @@ def _ask_back(reply: ReplyView, question: str) -> dict[str, Any] | None:
     return {"question": asked.alone, "options": options}
 
 
-def _drawn(reply: ReplyView, evidence: list[dict[str, Any]], entry: Entry | None) -> dict[str, Any]:
+def _drawn(reply: ReplyView, evidence: list[dict[str, Any]], entry: Entry | None, copy: str) -> dict[str, Any]:
     cited: tuple[ListedSource, ...] = (*reply.citations, *reply.offered)
     shown = [shown_passage(item, cited, entry) for item in evidence]
 
@@ -198,7 +202,7 @@ def _drawn(reply: ReplyView, evidence: list[dict[str, Any]], entry: Entry | None
     return {
         "answer": rendered("http/claim_map.html", view=answer, struck=False),
         "draft": rendered("http/claim_map.html", view=draft, struck=True) if draft else None,
-        "reply": _told(reply, draft),
+        "reply": _told(reply, draft, copy),
     }
 
 

@@ -19,12 +19,13 @@ from bot.view.customer import customer_copy
 from bot.view.place import place_in
 from bot.view.reply import ReplyView
 from bot.view.verdict import cut
+from bot.wording.contacts import contact_notice, source_tag
 from bot.wording.conversation.card import CardWords
 from bot.wording.conversation.customer_text import for_customer
 from bot.wording.conversation.extension import ExtensionWords
 from grounding.records import Passage
 from grounding.text import body_start
-from rai.records import Outcome
+from rai.records import Claim, Outcome
 
 SELECT_VERB, SHOW, USE, AGAIN = "insert", "show", "use", "again"
 THUMBNAIL = "application/vnd.microsoft.card.thumbnail"
@@ -42,6 +43,7 @@ def _result(passage: Passage, words: ExtensionWords, *, internal: bool) -> Json:
     title, place = cut(passage.title, 80), place_in(passage.title, passage.locator)
     place = f"{place}: " if place else ""
     place = f"{words('as_of', date=words.day(passage.updated))} · {place}" if passage.updated else place
+    place = f"{tag} · {place}" if (tag := source_tag(passage.trust, words.language)) else place
     place = f"{CardWords(words.language)('not_for_all')} · {place}" if internal else place
     end = passage.start + len(passage.text)
     value = {
@@ -58,20 +60,25 @@ def _result(passage: Passage, words: ExtensionWords, *, internal: bool) -> Json:
     return {"contentType": CARD, "content": content, "preview": {"contentType": THUMBNAIL, "content": preview}}
 
 
-def inserted_passage(passage: Passage, words: ExtensionWords, *, internal: bool = False) -> Json:
+def inserted_passage(
+    passage: Passage, words: ExtensionWords, *, internal: bool = False, unvouched: Sequence[Claim] = ()
+) -> Json:
     """The card that goes into the compose box: the words of the source without its marks of form, and where they stand; with a mark where it is `internal`, because
-    not everyone may read it.
+    not everyone may read it, and where it has contacts that nobody answers for, `unvouched`.
     """
     parts = [
         passage.title,
         place_in(passage.title, passage.locator),
         words("as_of", date=words.day(passage.updated)) if passage.updated else "",
+        source_tag(passage.trust, words.language),
     ]
     source = " · ".join(cut(part, 120) for part in parts if part)
-    text = _plain(passage.text)
+    text = _plain(passage.text, [claim.text for claim in unvouched])
+    look = contact_notice(unvouched, {}, words.language)
     quoted = text if len(text) <= MAX_PASSAGE else text[: MAX_PASSAGE - 1] + "…"
     body = [
         *_internal(words, internal=internal),
+        *([text_block(look, color="Attention", weight="Bolder")] if look else []),
         text_block(quoted),
         text_block(words("source", source=source), isSubtle=True, size="Small"),
     ]
@@ -80,9 +87,9 @@ def inserted_passage(passage: Passage, words: ExtensionWords, *, internal: bool 
     return _extension([_attached(card_of(body, f"{quoted[:300]} ({source})", opens))])
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, unvouched: Sequence[str] = ()) -> str:
     """The words of a passage without marks of form and without its heading, which stands beside it; of one that is a heading alone that."""
-    return for_customer(text) or text[body_start(text) :].strip() or text
+    return for_customer(text, unvouched) or text[body_start(text) :].strip() or text
 
 
 def _internal(words: ExtensionWords, *, internal: bool) -> list[Json]:

@@ -16,8 +16,10 @@ from bot.teams.shown.render import plain
 from bot.view.reply import ListedSource
 from bot.view.told import Told, told_values
 from bot.view.verdict import MAX_VALUE, cut
+from bot.wording.contacts import source_tag, whose
 from bot.wording.conversation.card import CardWords
 from bot.wording.conversation.extension import ExtensionWords
+from bot.wording.evidence import EvidenceWords
 from grounding.records import Passage
 from grounding.text import body_start, sentences, terms
 from rai.records import SUPPORTED, Claim, EvidenceSpan, Report
@@ -84,20 +86,22 @@ def _verdict(
     """The verdict in a line, and its colour."""
     wrong = sum(c.unsupported for c in claims)
     doubtful = sum(not c.unsupported and c.status not in SUPPORTED for c in claims)
+    unvouched = any(c.trust is not None for c in claims)
     told = [card.count("checked", values)] if values else []
     told += [words.count("unsupported", wrong)] if wrong else []
     told += [card.count("doubtful", doubtful)] if doubtful else []
+    told += [f"⚠ {EvidenceWords(words.language)('look_first')}"] if unvouched else []
     left = len(_open_beside(report))
     told += [words.count("open", left)] if left else []
     confirmed = any(
         c.kind == "statement" and c.status in SUPPORTED for c in report.claims
     )  # "lunch at 12?" says nothing
-    good = bool(values) and confirmed and not (wrong or doubtful or left)
+    good = bool(values) and confirmed and not (wrong or doubtful or unvouched or left)
     if good:
         told.append(words("all_supported"))
     elif not told:
         told.append(words("no_values"))
-    return " · ".join(told), "Attention" if wrong else "Good" if good else "Default"
+    return " · ".join(told), "Attention" if wrong else "Warning" if unvouched else "Good" if good else "Default"
 
 
 def check_card(found: CheckedMessage, card: CardWords) -> Json:
@@ -133,8 +137,10 @@ def checked(text: str, report: Report, passages: Sequence[Passage], words: Exten
 
 
 def _apart(told_: Told, open_: Sequence[Claim], words: ExtensionWords) -> Told:
-    """A supported value of a sentence that nobody confirmed: it stands in a source, and perhaps of something else."""
+    """A supported value of a sentence that nobody confirmed: it stands in a source, and perhaps of something else. Of a contact that nobody answers for whose word it is."""
     claim = told_.claim
+    if claim.trust is not None:
+        return replace(told_, doubt=f"⚠ {whose(claim.trust, words.language)}")
     within = any(c.start <= claim.start and claim.end <= c.end for c in open_)
     sure = claim.status in SUPPORTED and claim.kind != "entity"
     return replace(told_, doubt=words("apart")) if within and sure else told_
@@ -206,9 +212,10 @@ def _clause(claim: Claim, report: Report) -> str:
 
 def _said_beside(told_: Told, open_: Sequence[Claim], texts: Mapping[str, str]) -> list[str]:
     """Of a value in doubt the line without it that has most words of its sentence, if it has many: what the passages say of what the sentence is about."""
-    if not told_.doubt:
+    sentence = next((c.text for c in open_ if c.start <= told_.claim.start < c.end), "")
+    if not (told_.doubt and sentence):
         return []
-    said = frozenset(terms(next(c.text for c in open_ if c.start <= told_.claim.start < c.end)))
+    said = frozenset(terms(sentence))
     lines = [span.text for text in texts.values() for line in text.splitlines() for span in sentences(line)]
     holding = [e.text for e in told_.claim.evidence]
     shared = {line: len(said & frozenset(terms(line))) for line in lines if not any(v in line for v in holding)}
@@ -279,4 +286,5 @@ def _unconfirmed(report: Report) -> list[Claim]:
 def _listed(n: int, p: Passage, words: ExtensionWords) -> ListedSource:
     as_of = words.day(p.updated) if p.updated else ""
     name = f"{cut(p.title, MAX_VALUE - 3 - len(as_of))} · {as_of}" if as_of else p.title
-    return ListedSource(n, name, p.locator or "", p.url or "", p.doc_id, p.chunk_id, "", p.tier, "")
+    tag = source_tag(p.trust, words.language)
+    return ListedSource(n, name, p.locator or "", p.url or "", p.doc_id, p.chunk_id, "", p.tier, tag)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -14,6 +16,7 @@ from bot.records import Actor
 from bot.system import CheckRequest, System
 from bot.teams.extension.talk import HELD_BY_NOTHING
 from bot.turn.access import restricted
+from bot.turn.draft.contacts import elsewhere, looked_up
 from bot.turn.draft.sources import as_sources
 from bot.turn.entries.read_again import may_be_told, read_again, versions_of
 from bot.wording.refusals import spoken
@@ -21,7 +24,9 @@ from grounding.errors import ServiceError
 from grounding.evidence.choose import retired
 from grounding.quoting.countries import countries_in, english_name, spoken_countries
 from grounding.records import Access, Evidence, Passage, Query, Turn
-from rai.records import Report
+from rai.check.contact_sources import is_contact, unvouched
+from rai.claims.find import claims_of, find_values
+from rai.records import Claim, Report
 from rai.screening.languages import language
 
 WITHIN_S = 5.0
@@ -97,7 +102,27 @@ class PersonsKnowledge:
             report = await self.system.check(request)
         digests = Digests(self.system.settings.files.ledger_key)
         await record_check(self.system.ledger, digests, actor, [(request, report)])
-        return report, passages
+        claims = await self._with_trust(text, report.claims, passages, user)
+        return replace(report, claims=claims), passages
+
+    async def unvouched(self, passage: Passage, user: str | None) -> tuple[Claim, ...]:
+        """The contacts in the text of a passage that nobody answers for."""
+        contacts = [found for found in find_values(passage.text, self._regions) if is_contact(found)]
+        said = [replace(claim, status="exact") for claim in claims_of(passage.text, contacts)]
+        return tuple(c for c in await self._with_trust(passage.text, said, [passage], user) if c.trust is not None)
+
+    async def _with_trust(
+        self, text: str, claims: Sequence[Claim], passages: Sequence[Passage], user: str | None
+    ) -> tuple[Claim, ...]:
+        async def read(by: tuple[Passage, ...]) -> tuple[Claim, ...]:
+            return await asyncio.to_thread(unvouched, text, tuple(claims), by, self._regions)
+
+        search = partial(elsewhere, self.system.retriever, await self.access(user))
+        return await looked_up(read, tuple(passages), search)
+
+    @property
+    def _regions(self) -> tuple[str, ...]:
+        return tuple(self.system.settings.answering.phone_regions)
 
     async def _holding(self, values: Iterable[str], passages: Sequence[Passage], user: str | None) -> Sequence[Passage]:
         """Passages beside those found that have one of these values, digit for digit: the words of a message need not be theirs."""

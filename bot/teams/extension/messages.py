@@ -11,7 +11,7 @@ import html
 import logging
 import re
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -44,8 +44,9 @@ from bot.wording.conversation.card import CardWords
 from bot.wording.conversation.extension import ExtensionWords
 from bot.wording.refusals import language_of
 from grounding.errors import AttestError, kind_and_place, kind_and_way
+from grounding.records import Passage
 from rai.ports import Ledger
-from rai.records import Entry
+from rai.records import Claim, Entry
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -149,11 +150,17 @@ class MessageExtension:
         user = user_of(activity, self._settings)
         if await self._limits.take(f"check {counted_as(activity, user)}", CHECK_COST):
             return said(words("too_fast")), ""
-        found = await self._in_time(partial(self._knowledge.passage, _place(value), user))
+        found = await self._in_time(partial(self._chosen, _place(value), user))
         if found is None:
             return said(words("gone")), ""
-        internal = await self._knowledge.restricted([found.passage.doc_id])
-        return inserted_passage(found.passage, words, internal=bool(internal)), ""
+        passage, unvouched = found
+        internal = await self._knowledge.restricted([passage.doc_id])
+        return inserted_passage(passage, words, internal=bool(internal), unvouched=unvouched), ""
+
+    async def _chosen(self, place: Json, user: str | None) -> tuple[Passage, Sequence[Claim]] | None:
+        """The passage at a place, with its contacts that nobody answers for."""
+        found = await self._knowledge.passage(place, user)
+        return (found.passage, await self._knowledge.unvouched(found.passage, user)) if found else None
 
     async def _fetch(self, activity: Json, value: Json, words: ExtensionWords) -> tuple[Json, str] | None:
         command = value.get("commandId")

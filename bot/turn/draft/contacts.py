@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from bot.turn.state import TurnState
 from grounding.errors import ServiceError, StoreError
+from grounding.ports import Retriever
 from grounding.records import Access, Evidence, Passage, Query
 from grounding.text import before_end, body_start, sentences
 from rai.check.contact_sources import unvouched
@@ -17,19 +19,28 @@ LOOKED_UP, LOOKED_AT = 5, 10
 
 
 async def with_trust(state: TurnState, text: str, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """`claims` of the answer `text`; a contact that nobody answers for has its `trust`, and `instead` what an official source gives.
+    """`claims` of the answer `text`; a contact that nobody answers for has its `trust`, and `instead` what an official source gives."""
 
-    Looks first at what this turn found, then, for what only one source there has, at the rest of the knowledge base that this user may read.
+    async def read(passages: tuple[Passage, ...]) -> tuple[Claim, ...]:
+        return await state.seams.run(unvouched, text, tuple(claims), passages, state.seams.regions)
+
+    return await looked_up(read, _passages(state), partial(elsewhere, state.seams.retriever, state.access or Access()))
+
+
+async def looked_up(
+    read: Callable[[tuple[Passage, ...]], Awaitable[tuple[Claim, ...]]],
+    known: tuple[Passage, ...],
+    search: Callable[[str], Awaitable[Sequence[Passage]]],
+) -> tuple[Claim, ...]:
+    """Claims as `read` reads their contacts by passages: first by the `known` ones, then, for what only one source there has, also by what `search` finds in the rest of
+    the knowledge base that this person may read.
     """
-    known = _passages(state)
-    read = await state.seams.run(unvouched, text, tuple(claims), known, state.seams.regions)
-    asked = list(dict.fromkeys(c.text for c in read if c.trust is not None))[:LOOKED_UP]
-    more = [p for written in asked for p in await _elsewhere(state, written)]
+    first = await read(known)
+    asked = list(dict.fromkeys(c.text for c in first if c.trust is not None))[:LOOKED_UP]
+    more = [p for written in asked for p in await search(written)]
     seen = {p.chunk_id for p in known}
     fresh = tuple({p.chunk_id: p for p in more if p.chunk_id not in seen and not p.screened}.values())
-    if not fresh:
-        return read
-    return await state.seams.run(unvouched, text, tuple(claims), (*known, *fresh), state.seams.regions)
+    return await read((*known, *fresh)) if fresh else first
 
 
 def _passages(state: TurnState) -> tuple[Passage, ...]:
@@ -39,10 +50,10 @@ def _passages(state: TurnState) -> tuple[Passage, ...]:
     return tuple({p.chunk_id: p for p in reversed(seen) if not p.screened}.values())
 
 
-async def _elsewhere(state: TurnState, written: str) -> Sequence[Passage]:
+async def elsewhere(retriever: Retriever, access: Access, written: str) -> Sequence[Passage]:
     """Passages that may have the contact too. None where the search fails: then it stays marked."""
     try:
-        found = await state.seams.retriever.retrieve(Query(written, by="words"), state.access or Access(), LOOKED_AT)
+        found = await retriever.retrieve(Query(written, by="words"), access, LOOKED_AT)
     except (ServiceError, StoreError):
         return ()
     return found.passages

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from bot.view.reply import reply_view
 from grounding.ports import Library
-from grounding.records import Access, Document, Evidence, Passage
+from grounding.records import Access, Document, Evidence, Passage, Trust
 
 
 async def versions_of(
@@ -33,12 +33,14 @@ async def may_be_told(library: Library | None, access: Access, body: Mapping[str
 
 async def read_again(library: Library | None, access: Access, recorded: Mapping[str, Any]) -> Evidence | None:
     """The evidence as it was recorded, or None if it may not be read today, is internal by now, or its document is gone. A web page is as it was found."""
+    trust: Trust = next((t for t in get_args(Trust) if t == recorded.get("trust")), "ordinary")
     if recorded.get("origin") != "web":
         if library is None:
             return None
         then, now, last = await versions_of(library, recorded)
         if now is None or now.internal or not may_see(access, then, now, last):
             return None
+        trust = now.trust
     passage = Passage(
         chunk_id=str(recorded["chunk_id"]),
         doc_id=str(recorded["doc_id"]),
@@ -51,5 +53,6 @@ async def read_again(library: Library | None, access: Access, recorded: Mapping[
         updated=recorded.get("updated"),
         version=str(recorded.get("version") or ""),
         tier=recorded.get("tier"),
+        trust=trust,
     )
     return Evidence(int(recorded["n"]), passage, float(recorded.get("score") or 0.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,19 @@ async def test_evidence_is_the_text_that_claims_point_into(aiohttp_client: Aioht
         assert spans
         for span in spans:
             assert texts[span["source"]][span["start"] : span["end"]] == span["text"]
+
+
+async def test_what_not_everyone_may_read_keeps_its_mark_in_what_is_copied(aiohttp_client: AiohttpClient) -> None:
+    fake = fake_system()
+    client = await aiohttp_client(build_app(fake.system))
+    reply = await (await client.post("/api/ask", json={"question": "How do I return something?"})).json()
+    copies = []
+    for groups in (None, ("billing",)):
+        for doc_id in {c["doc_id"] for c in reply["citations"]}:
+            fake.library.put(replace(fake.library.current[doc_id], groups=groups))
+        told = (await (await client.post("/chat/view", json=reply)).json())["reply"]
+        copies.append("[internal]" in told["for_customer"])
+    assert copies == [False, True]
 
 
 async def test_evidence_that_its_person_may_no_longer_read_is_left_out(aiohttp_client: AiohttpClient) -> None:

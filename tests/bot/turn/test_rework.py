@@ -16,7 +16,7 @@ from bot.wording.conversation.email import LANGUAGES, email_body
 from grounding.policy import Policy
 from grounding.prompting.model_composer import ModelComposer
 from grounding.prompting.prompt import own_texts
-from grounding.records import LEAD_IN, Document, Turn
+from grounding.records import LEAD_IN, Document, Trust, Turn
 from rai.records import Outcome
 from rai.screening.model import ScreenedModel
 from tests.e2e.support import ScriptedGrader, World, world
@@ -35,9 +35,11 @@ ANSWER = "Watch Plus costs $9.99 a month [1]. Clips are kept for 30 days [1]."
 TEXTS = {code: known.texts for code, known in lists().languages.items()}
 
 
-async def drafting(folder: Path, *replies: str, document: Document = PRICES) -> tuple[World, ScriptedModel]:
+async def drafting(
+    folder: Path, *replies: str, document: Document = PRICES, first: str = ANSWER
+) -> tuple[World, ScriptedModel]:
     """A turn in which a model drafts, screened as `bot.compose.system` has it."""
-    model = ScriptedModel(ANSWER, *replies)
+    model = ScriptedModel(first, *replies)
     made = await world(folder, (document,), HashEmbedder(), grader=ScriptedGrader({"prices.md": 0.9}))
     composer = ModelComposer(ScreenedModel(model, made.seams.screen, trusted=own_texts("Halden")))
     return World(replace(made.seams, composer=composer), made.ledger), model
@@ -275,6 +277,18 @@ async def test_a_summary_leaves_out_what_may_not_be_read_any_more_and_what_says_
     reply = await then(w, "summarise the conversation", said, **bella)
     assert "9.99" not in reply.answer
     assert not drafts or "9.99" not in model.calls[-1].system + model.calls[-1].user
+    await w.ledger.close()
+
+
+@pytest.mark.parametrize(("trust", "marked"), [("official", None), ("inbound", "inbound")])
+async def test_whose_word_a_contact_is_stays_known(tmp_path: Path, trust: Trust, marked: str | None) -> None:
+    page = Document("prices.md", "Watch plans", "For Watch Plus call 0900 555 1234 at any time.", trust=trust)
+    said = "For Watch Plus call 0900 555 1234 [1]."
+    w, _ = await drafting(tmp_path, said, document=page, first=said)
+    bella: dict[str, Any] = {"user": "bella", "conversation": "a:1"}
+    _, history = await answered(w, "Whom do I call for Watch Plus?", **bella)
+    reply = await then(w, "make it shorter", history, **bella)
+    assert [c.trust for c in reply.claims if c.kind == "phone"] == [marked]
     await w.ledger.close()
 
 

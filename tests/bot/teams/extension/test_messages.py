@@ -120,8 +120,10 @@ async def test_a_passage_is_found_and_inserted_with_its_source(
     inserted = (await send(bot, channel, "selectItem", chosen))["composeExtension"]
     content = inserted["attachments"][0]["content"]
     assert check_card(content) == []
-    assert r"Watch Plus costs $9.99 a month" in text_of(content["body"][0])
-    assert text_of(content["body"][1]).startswith("Source: Watch plans")
+    look, quoted, source = content["body"]
+    assert text_of(look) == "Look before you pass it on: 020 7946 0018 (only this document has it)"
+    assert r"Watch Plus costs $9.99 a month" in text_of(quoted)
+    assert text_of(source).startswith("Source: Watch plans")
     gone = await send(bot, channel, "selectItem", {**chosen, "doc_id": "nowhere.md"})
     assert gone["composeExtension"] == {"type": "message", "text": EN("gone")}
     for odd in ({**chosen, "start": -7, "end": 10**9}, {"verb": "insert"}, {**chosen, "doc_id": 7, "end": "x"}):
@@ -529,6 +531,41 @@ async def test_what_only_a_replaced_edition_says_is_doubted(tmp_path: Path) -> N
         right, _ = await knowledge.check("You can return the lamp in the first 45 days.", None, Actor())
     assert [(c.status, c.rule) for c in wrong.claims if c.kind == "quantity"] == [("unchecked", "replaced-edition")]
     assert [c.status for c in right.claims if c.kind == "quantity"] == ["exact"]
+
+
+PLANTED = "Please call support on 0900 555 1234 from now on."
+MAIL = f"From: Ed <ed@example.net>\nSubject: New support line\nContent-Type: text/plain\n\nHello,\n\n{PLANTED}\n"
+
+
+@pytest.mark.parametrize("vouched", [False, True])
+async def test_a_contact_that_nobody_answers_for_is_marked_where_it_is_checked_and_inserted(
+    bots: Bots, channel: FakeChannel, tmp_path: Path, vouched: bool
+) -> None:
+    settings, pages = load_settings(home=tmp_path / "home"), tmp_path / "kb"
+    pages.mkdir()
+    (pages / "mail.eml").write_text(MAIL, "utf-8")
+    if vouched:
+        for n in range(2):
+            (pages / f"zebras-{n}.md").write_text(f"# Zebras {n}\n\nZebra matters: 0900 555 1234.\n", "utf-8")
+    await take_in(settings, pages, lexical_only=True)
+    async with running(settings) as made:
+        bot = await bots.start(knowledge=PersonsKnowledge(made, AMPLE_S))
+        card = card_in(await send(bot, channel, "fetchTask", chosen_on(PLANTED, "checkThis")))
+        listed = (await send(bot, channel, "query", searched("please call support from now on")))["composeExtension"]
+        mail = next(a["preview"]["content"] for a in listed["attachments"] if "support line" in json.dumps(a))
+        inserted = await send(bot, channel, "selectItem", mail["tap"]["value"])
+    content = inserted["composeExtension"]["attachments"][0]["content"]
+    assert check_card(content) == []
+    marked = [
+        "⚠ came in from outside" in json.dumps(card, ensure_ascii=False),
+        card["body"][1]["inlines"][0]["color"] == "Warning",
+        "0900 555 1234 (⚠) from now on." in words_of(content),
+        words_of(content).startswith("Look before you pass it on: 0900 555 1234 (came in from outside)"),
+        "(⚠)" in content["fallbackText"],
+    ]
+    assert marked == [not vouched] * 5
+    assert "from outside" in mail["text"], "whose word a document is, is said all the same"
+    assert text_of(content["body"][-1]).endswith("from outside")
 
 
 async def test_a_value_that_what_was_found_lacks_is_looked_for_by_itself(tmp_path: Path) -> None:
