@@ -9,6 +9,7 @@ from bot.view.reply import ReplyView
 from bot.view.told import told_values, value_title
 from bot.wording.conversation.card import CardWords
 from bot.wording.conversation.customer_text import without_marks
+from bot.wording.values import whole_until
 from rai.records import Claim, Outcome
 
 MAX_VALUE, MAX_LINE = 60, 120
@@ -93,6 +94,6 @@ def missing_parts(reply: ReplyView, asked: str) -> list[str]:
 
 
 def cut(text: str, limit: int) -> str:
-    """A text in a line, at most so many characters of it."""
+    """A text in a line, at most so many characters of it; no contact or amount is cut in two."""
     line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    return line if len(line) <= limit else line[: whole_until(line, limit - 1)].rstrip() + "…"

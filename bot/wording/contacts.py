@@ -12,9 +12,6 @@ from grounding.evidence.web import site_of
 from grounding.records import Passage, Trust
 from rai.records import Claim
 
-SIGN = "(⚠)"
-"""What stands behind a contact that nobody answers for, in a text that can be pasted."""
-
 
 def whose(trust: Trust | None, language: str = FALLBACK) -> str:
     """A few words beside a contact: whose word it is. Empty where somebody answers for it."""

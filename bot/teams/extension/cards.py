@@ -23,13 +23,14 @@ from bot.wording.contacts import contact_notice, source_tag
 from bot.wording.conversation.card import CardWords
 from bot.wording.conversation.customer_text import for_customer
 from bot.wording.conversation.extension import ExtensionWords
+from bot.wording.values import excerpt
 from grounding.records import Passage
 from grounding.text import body_start
 from rai.records import Claim, Outcome
 
 SELECT_VERB, SHOW, USE, AGAIN = "insert", "show", "use", "again"
 THUMBNAIL = "application/vnd.microsoft.card.thumbnail"
-MAX_PREVIEW, MAX_PASSAGE = 160, 4000
+MAX_PREVIEW, MAX_PASSAGE, MAX_FALLBACK = 160, 4000, 300
 
 
 def results(passages: Sequence[Passage], words: ExtensionWords, internal: Collection[str] = ()) -> Json:
@@ -75,7 +76,7 @@ def inserted_passage(
     source = " · ".join(cut(part, 120) for part in parts if part)
     text = _plain(passage.text, [claim.text for claim in unvouched])
     look = contact_notice(unvouched, {}, words.language)
-    quoted = text if len(text) <= MAX_PASSAGE else text[: MAX_PASSAGE - 1] + "…"
+    quoted = excerpt(text, MAX_PASSAGE)
     body = [
         *_internal(words, internal=internal),
         *([text_block(look, color="Attention", weight="Bolder")] if look else []),
@@ -84,7 +85,7 @@ def inserted_passage(
     ]
     is_link = passage.url is not None and passage.url.startswith(("https://", "http://"))
     opens = [{"type": "Action.OpenUrl", "title": words("open"), "url": passage.url}] if is_link else []
-    return _extension([_attached(card_of(body, f"{quoted[:300]} ({source})", opens))])
+    return _extension([_attached(card_of(body, f"{excerpt(quoted, MAX_FALLBACK)} ({source})", opens))])
 
 
 def _plain(text: str, unvouched: Sequence[str] = ()) -> str:
@@ -109,7 +110,13 @@ def inserted_answer(
     names = dict.fromkeys(cut(c.name, 80) + as_of.get(c.n, "") for c in reply.citations)
     source = [text_block(words("source", source=" · ".join(names)), isSubtle=True, size="Small")] if names else []
     return _extension(
-        [_attached(card_of([*_internal(words, internal=bool(marked)), text_block(text), *source], text[:300]))]
+        [
+            _attached(
+                card_of(
+                    [*_internal(words, internal=bool(marked)), text_block(text), *source], excerpt(text, MAX_FALLBACK)
+                )
+            )
+        ]
     )
 
 
@@ -129,7 +136,7 @@ def answered(reply: ReplyView, job: str, shown: Shown, words: ExtensionWords, *,
     words are `kept`.
     """
     made = answer_card(reply, replace(shown, asked="", choices=(), reworks=(), view=None))
-    content = made["content"] if made else card_of([], reply.answer[:300])
+    content = made["content"] if made else card_of([], excerpt(reply.answer, MAX_FALLBACK))
     below = [item for item in content["body"] if not _sends(item)]
     use = {"type": "Action.Submit", "title": words("use"), "data": {"verb": USE, "job": job}}
     gap = {"type": "Action.Submit", "title": shown.words("gap"), "data": {"verb": GAP, "job": job}}
@@ -143,7 +150,9 @@ def answered(reply: ReplyView, job: str, shown: Shown, words: ExtensionWords, *,
     if quoted:
         quoted = [text_block(reply.offered_as, weight="Bolder"), *quoted]
     body = [text_block(answer), *quoted, *below]
-    return dialog(words("answer_title"), card_of(body, answer[:300], [*first, *content.get("actions", ())][:6]))
+    return dialog(
+        words("answer_title"), card_of(body, excerpt(answer, MAX_FALLBACK), [*first, *content.get("actions", ())][:6])
+    )
 
 
 def _sends(item: Json) -> bool:

@@ -20,6 +20,7 @@ from bot.wording.contacts import source_tag, whose
 from bot.wording.conversation.card import CardWords
 from bot.wording.conversation.extension import ExtensionWords
 from bot.wording.evidence import EvidenceWords
+from bot.wording.values import value_at
 from grounding.records import Passage
 from grounding.text import body_start, sentences, terms
 from rai.records import SUPPORTED, Claim, EvidenceSpan, Report
@@ -256,7 +257,9 @@ def _line_of(place: EvidenceSpan, text: str) -> str:
     at = place.start - start
     span = next((s for s in sentences(line) if s.start <= at < s.end), None)
     first, last = (span.start, span.end) if span else (0, len(line))
-    begin, stop = max(first, at - MAX_LINE), min(last, at + len(place.text) + MAX_LINE)
+    end = at + len(place.text)
+    begin = min(at, value_at(line, max(first, at - MAX_LINE))[1])
+    stop = max(end, value_at(line, min(last, end + MAX_LINE))[0])
     kept = f"{'…' if begin > first else ''}{line[begin:stop].strip()}{'…' if stop < last else ''}"
     return kept[body_start(kept) :]
 

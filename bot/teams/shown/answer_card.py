@@ -22,6 +22,7 @@ from bot.view.verdict import MAX_LINE, MAX_VALUE, cut, missing_parts, verdict_li
 from bot.wording.conversation.card import CardWords
 from bot.wording.conversation.clarification import changed, new_names
 from bot.wording.conversation.email import LANGUAGES
+from bot.wording.values import whole_until
 from grounding.records import plain
 from rai.records import Claim, Outcome
 
@@ -250,7 +251,7 @@ def _struck(reply: ReplyView, w: CardWords) -> list[Json]:
     draft = reply.draft
     if reply.outcome != Outcome.WITHHELD or draft is None or not draft.text.strip():
         return []
-    text = draft.text[:MAX_DRAFT]
+    text = draft.text if len(draft.text) <= MAX_DRAFT else draft.text[: whole_until(draft.text, MAX_DRAFT)]
     spans = _merged([(c.start, min(c.end, len(text))) for c in draft.unsupported if c.start < len(text)])
     runs: list[Json] = []
     at = 0

@@ -26,6 +26,7 @@ from bot.view.reply import ListedSource, ReplyView, view_of
 from bot.view.verdict import verdict_line
 from bot.wording.conversation.card import CardWords
 from bot.wording.refusals import FALLBACK
+from bot.wording.values import whole_until
 from rai.records import Outcome
 
 SourceLink = Callable[[int], str]
@@ -254,14 +255,15 @@ def plain(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most `limit` UTF-16 code units of `text`, cut between words where possible, with an ellipsis."""
+    """At most `limit` UTF-16 code units of `text`, cut between words and values where possible, with an ellipsis."""
     if utf16(text) <= limit:
         return text
     cut = text[: limit - 1]
     while utf16(cut) > limit - 1:
         cut = cut[:-1]
     head, space, _ = cut.rpartition(" ")
-    return (head if space and len(head) > limit // 2 else cut).rstrip() + "…"
+    end = len(head if space and len(head) > limit // 2 else cut)
+    return text[: whole_until(text, end)].rstrip() + "…"
 
 
 def _line(text: str) -> str:

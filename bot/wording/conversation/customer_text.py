@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from bot.wording.contacts import SIGN, unvouched_spans
-from bot.wording.values import joined, value_spans
+from bot.wording.contacts import unvouched_spans
+from bot.wording.values import SIGN, joined, value_spans
 from grounding.quoting.blocks import cells, is_empty
 from grounding.records import LEAD_IN
 from grounding.text import BAR

@@ -75,6 +75,15 @@ def test_of_a_long_line_the_part_around_the_value_is_shown(before: str, after: s
     assert (line[0] == "…", line[-1] == "…") == (bool(before), bool(after))
 
 
+@pytest.mark.parametrize("between", range(MAX_LINE - 20, MAX_LINE))
+def test_a_number_beside_it_is_shown_whole_or_not_at_all(between: int) -> None:
+    apart = f" {'w' * between} "
+    source = f"so +49 30 12345678{apart}it is $4.50{apart}+49 30 87654321 {'so ' * 40}"
+    [line] = lines("It is $4.50.", Passage("c", "d", "Prices", source))
+    assert line.count("+49 30 12345678") + line.count("+49 30 87654321") == line.count("30 ") == line.count("+49")
+    assert "8 w" not in line or "+49 30 12345678" in line
+
+
 def test_a_message_of_many_values_stays_within_the_limits_of_a_card() -> None:
     text = " ".join(
         f"Item {n} costs ${n}.50 and is sold in every shop of the town, on every day of the week." for n in range(30)

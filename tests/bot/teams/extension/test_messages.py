@@ -16,6 +16,7 @@ from bot.http.rate_limit import Limits, RateLimiter
 from bot.records import Actor, Ask, Citation, OnStage, Reply
 from bot.settings.load import load_settings
 from bot.system import System
+from bot.teams.extension.cards import MAX_PASSAGE, inserted_passage
 from bot.teams.extension.checked import checked
 from bot.teams.extension.knowledge import PersonsKnowledge
 from bot.teams.extension.messages import MessageExtension, message_text
@@ -531,6 +532,17 @@ async def test_what_only_a_replaced_edition_says_is_doubted(tmp_path: Path) -> N
         right, _ = await knowledge.check("You can return the lamp in the first 45 days.", None, Actor())
     assert [(c.status, c.rule) for c in wrong.claims if c.kind == "quantity"] == [("unchecked", "replaced-edition")]
     assert [c.status for c in right.claims if c.kind == "quantity"] == ["exact"]
+
+
+@pytest.mark.parametrize("before", ["So it is. ", ""])
+def test_an_inserted_passage_is_cut_before_a_contact_and_says_so(before: str) -> None:
+    for length in range(MAX_PASSAGE - 40, MAX_PASSAGE):
+        text = before + "w" * (length - len(before)) + " Call +49 30 12345678 now and tell us."
+        card = inserted_passage(Passage("c", "d", "T", text), EN)["composeExtension"]["attachments"][0]["content"]
+        quoted, fallback = text_of(card["body"][0]), card["fallbackText"].removesuffix(" (T)")
+        for shown in (quoted, fallback):
+            assert shown == text or shown.endswith("…")
+            assert "+49" not in shown or "+49 30 12345678" in shown
 
 
 PLANTED = "Please call support on 0900 555 1234 from now on."

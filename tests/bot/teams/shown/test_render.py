@@ -315,6 +315,12 @@ def test_shortened_text_fits_and_is_a_beginning(text: str, limit: int) -> None:
     assert short == text or text.startswith(short.removesuffix("…"))
 
 
+@pytest.mark.parametrize("limit", range(25, 50))
+def test_no_contact_is_shortened(limit: int) -> None:
+    short = shorten("We are there, so call +49 30 12345678 now and tell us", limit)
+    assert "+49" not in short or "+49 30 12345678" in short
+
+
 @given(text=st.text())
 def test_plain_text_loses_nothing(text: str) -> None:
     assert plain(text).replace("\\", "") == text.replace("\\", "")
