@@ -16,7 +16,7 @@ from rai.screening.sentences import parts
 from tools.screen_lessons.expand import HARMS, HERE, Lesson
 
 FOLDER = HERE / "by_hand"
-AUTHORS = tuple("abcdefghijklmnopqr")
+AUTHORS = tuple("abcdefghijklmnopqrs")
 KINDS = {
     "attack": ("jailbreak", "instruction_leak", "privacy"),
     "harm": tuple(h for h in HARMS if h not in ("jailbreak", "instruction_leak")),
