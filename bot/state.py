@@ -82,6 +82,7 @@ sent = Table(
     Column("activity", AnyString(512), primary_key=True),
     Column("entry_id", AnyString(64), nullable=False),
     Column("at", Float, nullable=False, index=True),
+    Column("asked", AnyString(512)),
 )
 
 undelivered = Table(
@@ -330,7 +331,7 @@ def _why(error: Exception) -> str:
 def _make(engine: Engine) -> None:
     """Tables that are missing, and the columns that a file of an older program has not."""
     metadata.create_all(engine)
-    for column in (turns.c.activity, inbox.c.deaths, inbox.c.begun):
+    for column in (turns.c.activity, inbox.c.deaths, inbox.c.begun, sent.c.asked):
         if column.name not in {there["name"] for there in inspect(engine).get_columns(column.table.name)}:
             with engine.begin() as connection:
                 form = CreateColumn(column).compile(engine)

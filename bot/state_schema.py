@@ -117,6 +117,7 @@ CREATE TABLE review_sessions (
             ),
             oldest=1,
         ),
+        Step(('ALTER TABLE sent ADD COLUMN asked text COLLATE "C"',), oldest=1),
     ),
     rights=(
         "GRANT SELECT, INSERT, UPDATE, DELETE ON inbox, turns, sent, undelivered, sweeps TO {worker}",
@@ -127,7 +128,7 @@ CREATE TABLE review_sessions (
     tables=(
         KeptTable("inbox", f"{_PLACE} status attempts deaths begun lease_until received_at body", _PLACE),
         KeptTable("turns", "id channel conversation role text at activity", "id", numbered="id"),
-        KeptTable("sent", f"{_PLACE} entry_id at", _PLACE),
+        KeptTable("sent", f"{_PLACE} entry_id at asked", _PLACE),
         KeptTable("undelivered", f"id {_PLACE} body since due tries", "id", numbered="id"),
         KeptTable("sweeps", "name at", "name"),
         KeptTable("review_passes", "hash kind until", "hash"),

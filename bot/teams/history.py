@@ -98,7 +98,7 @@ class ConversationHistory:
             if sent_id and entry_id:  # whoever has the activity by now: this message is in sight, and that is its entry
                 row = {**_columns(activity), "activity": sent_id}
                 connection.execute(delete(sent).where(_place(sent, activity), sent.c.activity == sent_id))
-                connection.execute(insert(sent).values(**row, entry_id=entry_id, at=at))
+                connection.execute(insert(sent).values(**row, entry_id=entry_id, at=at, asked=activity.get("id")))
             if held is not None:
                 connection.execute(ended(held))
 
@@ -120,9 +120,14 @@ class ConversationHistory:
         await self._state.run(lambda c: c.execute(delete(turns).where(_place(turns, activity), *fence(held))))
 
     async def forget_message(self, activity: Json) -> None:
-        """Delete the turns of one message, its answer among them: it was edited or deleted."""
-        mine = and_(_place(turns, activity), turns.c.activity == str(activity.get("id") or ""))
-        await self._state.run(lambda c: c.execute(delete(turns).where(mine)))
+        """Delete the turns of one message, its answer among them, and what leads to that: it was edited or deleted."""
+        asked = str(activity.get("id") or "")
+
+        def work(connection: Connection) -> None:
+            connection.execute(delete(turns).where(_place(turns, activity), turns.c.activity == asked))
+            connection.execute(delete(sent).where(_place(sent, activity), sent.c.asked == asked))
+
+        await self._state.run(work)
 
     async def entry_of(self, activity: Json, sent_id: str) -> str | None:
         """The ledger entry of the answer in message `sent_id`, if it was sent here and is not too old."""

@@ -33,7 +33,7 @@ from grounding.prompting.model_composer import tidy
 from grounding.quoting.question_parts import Reading, read
 from grounding.records import Evidence, Passage, Query, Turn
 from grounding.text import BAR
-from rai.personal.redact import MASK
+from rai.personal.redact import MASK, is_masked
 from rai.records import Entry, Outcome, Report
 from rai.screening.decision import as_data
 from rai.screening.languages import language as language_of
@@ -184,10 +184,18 @@ def last_said(state: TurnState) -> str | None:
     return next((turn.text for turn in reversed(state.history) if turn.role == "assistant"), None)
 
 
-def _text(state: TurnState, entry: Entry, *, last: bool) -> str:
-    """The answer as it was shown: the conversation has it whole, the record with personal data masked."""
+def shown_answer(state: TurnState, entry: Entry, *, last: bool) -> str:
+    """The answer of an entry as it was shown: the conversation has it whole, the record with personal data masked. What was said last may be another one, where a message was
+    deleted or the screen left one out.
+    """
+    recorded = str(_of(entry, "reply")["answer"])
     said = last_said(state) if last else None
-    text = said or str(entry.body["reply"]["answer"])
+    return said if said is not None and is_masked(said.strip(), recorded.strip()) else recorded
+
+
+def _text(state: TurnState, entry: Entry, *, last: bool) -> str:
+    """The answer without what is ours in it."""
+    text = shown_answer(state, entry, last=last)
     for ours in (MISSING, REFERENCED):  # set again where it holds
         text = text.split(f"\n\n{ours}")[0]
     return email_body(text)

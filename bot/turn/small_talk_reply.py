@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.records import Reply
 from bot.turn.access import restricted
 from bot.turn.conversation.small_talk import Form, SmallTalkTexts, Talk, lists
-from bot.turn.rework import last_said, last_turn, standing_answer, told_again
+from bot.turn.rework import last_turn, shown_answer, standing_answer, told_again
 from bot.turn.state import TurnState
 from bot.view.customer import customer_copy
 from bot.view.place import named_place
@@ -63,9 +63,7 @@ async def _to_copy(state: TurnState, words: CardWords) -> str:
     entry, last = await standing_answer(state)
     if entry is None or not await told_again(state, entry):
         return ""
-    shown = last_said(state) if last else None  # the record has personal data masked
-    recorded = reply_view(entry.body["reply"], words.language)
-    reply = replace(recorded, answer=shown or recorded.answer)
+    reply = replace(reply_view(entry.body["reply"], words.language), answer=shown_answer(state, entry, last=last))
     library, cited = state.seams.library, reply.citations
     listed = await restricted(library, (c.doc_id for c in cited)) if library is not None else frozenset[str]()
     text = customer_copy(reply, words, {c.n for c in cited if c.doc_id in listed})

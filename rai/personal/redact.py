@@ -189,6 +189,11 @@ def masked(text: str, personal: Iterable[Personal]) -> str:
     return "".join([*parts, text[last:]])
 
 
+def is_masked(text: str, kept: str) -> bool:
+    """Whether `kept` is `text`, as it is or with personal data masked."""
+    return len(text) == len(kept) and all(now in (was, MASK) for was, now in zip(text, kept, strict=True))
+
+
 def merged(text: str, found: Iterable[Personal]) -> list[Personal]:
     """`found` ascending; what overlaps becomes one, of the kind of its longest part."""
     out: list[Personal] = []

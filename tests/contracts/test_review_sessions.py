@@ -338,7 +338,7 @@ async def test_a_program_of_before_goes_on_beside_the_new_tables(database_url: s
     with owner.writing(schema.LOCK) as connection:
         schema.upgrade(connection, [before])
     state = State(owner)
-    with pytest.raises(StoreError, match="the state in the database is of schema 1, this program needs 2"):
+    with pytest.raises(StoreError, match="the state in the database is of schema 1, this program needs 4"):
         await state.open()
     inbox = Inbox(state)
     assert await inbox.take(ActivityKey("msteams", "a:1", "in-1"), {})

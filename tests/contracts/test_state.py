@@ -244,6 +244,19 @@ async def test_a_sent_message_leads_to_its_entry(state: State) -> None:
     assert await history.entry_of({**PLACE, "channelId": "webchat"}, "m1") is None
 
 
+async def test_with_a_message_the_way_to_its_answer_is_forgotten(state: State) -> None:
+    history = ConversationHistory(state, days=30)
+    for n in (1, 2):
+        said = [Turn("user", f"q{n}"), Turn("assistant", f"a{n}")]
+        await history.arrived({**PLACE, "id": f"in-{n}"}, said, f"out-{n}", f"e{n}", None)
+    await history.arrived({**ELSEWHERE, "id": "in-2"}, [], "out-2", "e3", None)
+    await history.forget_message({**PLACE, "id": "in-2"})
+    kept = await history.kept(PLACE)
+    assert ([t.text for t in kept.turns], kept.answered) == (["q1", "a1"], "e1")
+    assert await history.entry_of(PLACE, "out-2") is None
+    assert await history.entry_of(ELSEWHERE, "out-2") == "e3"
+
+
 async def test_what_is_done_at_once_is_done_once_and_never_taken_over(state: State, another: Opener) -> None:
     clock = Clock()
     inboxes = [Inbox(one, clock=clock) for one in (state, await another())]

@@ -58,7 +58,7 @@ def test_tables_are_made_once_and_of_every_subject(database_url: str, tmp_path: 
         ("DROP TABLE attest_schema", "the database has no tables for the ledger yet"),
         ("DELETE FROM attest_schema WHERE part = 'spending'", "the database has no tables for the spending yet"),
         ("UPDATE attest_schema SET number = 99, oldest = 99 WHERE part = 'store'", "is of schema 99, which is newer"),
-        ("UPDATE attest_schema SET number = 1 WHERE part = 'state'", "is of schema 1, this program needs 3"),
+        ("UPDATE attest_schema SET number = 1 WHERE part = 'state'", "is of schema 1, this program needs 4"),
     ],
 )
 async def test_tables_that_do_not_fit_are_told_before_anything_is_made(

@@ -43,7 +43,7 @@ TABLES = {table.name: table for part in schema_parts() for table in part.tables}
 BESIDE = {
     "inbox": ("teams", "19:a", "1", "received", 2, 1, 1, 2.5, 3.5, '{"text": "hallo é"}'),
     "turns": (7, "teams", "19:a", "customer", "I am Ada", 3.5, None),
-    "sent": ("teams", "19:a", "1", "01JD", 4.5),
+    "sent": ("teams", "19:a", "1", "01JD", 4.5, "7"),
     "undelivered": (9, "teams", "19:a", "1", "{}", 1.0, 2.0, 3),
     "sweeps": ("retention", 5.5),
     "review_passes": ("aa", "link", 6.5),

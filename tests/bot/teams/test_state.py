@@ -102,6 +102,7 @@ async def test_a_file_of_an_older_program_gets_the_columns_that_it_has_not(tmp_p
         db.execute("ALTER TABLE inbox DROP COLUMN deaths")
         db.execute("ALTER TABLE inbox DROP COLUMN begun")
         db.execute("ALTER TABLE turns DROP COLUMN activity")
+        db.execute("ALTER TABLE sent DROP COLUMN asked")
         db.commit()
     state = State(tmp_path / "state.db")
     await state.open()
@@ -109,7 +110,10 @@ async def test_a_file_of_an_older_program_gets_the_columns_that_it_has_not(tmp_p
         [found] = await Inbox(state).take_over()
         assert (found.key, found.deaths) == (KEY, 1)
         await ConversationHistory(state, days=30).remember(PLACE, [Turn("assistant", "a")], Attempt(KEY, found.number))
-        assert [t.text for t in (await ConversationHistory(state, days=30).kept(PLACE)).turns] == ["q", "a"]
+        history = ConversationHistory(state, days=30)
+        assert [t.text for t in (await history.kept(PLACE)).turns] == ["q", "a"]
+        await history.arrived({**PLACE, "id": "in-2"}, [], "m1", "e1", None)
+        assert await history.last_entry(PLACE) == "e1"
     finally:
         await state.close()
 

@@ -292,6 +292,16 @@ async def test_whose_word_a_contact_is_stays_known(tmp_path: Path, trust: Trust,
     await w.ledger.close()
 
 
+async def test_what_was_said_last_is_not_taken_for_another_answer(tmp_path: Path) -> None:
+    """A later message was deleted: what the conversation has is not the answer whose sources are read."""
+    w, model = await drafting(tmp_path, "Watch Plus is $9.99 a month.")
+    first, _ = await answered(w)
+    said = (Turn("user", "Whom do I call?"), Turn("assistant", "Call 0900 555 0199."))
+    await then(w, "make it shorter", said, answered=first.entry_id)
+    assert "0900 555 0199" not in model.calls[-1].user
+    assert "Clips are kept for 30 days" in model.calls[-1].user
+
+
 async def test_before_the_first_answer_there_is_nothing_to_rework(tmp_path: Path) -> None:
     w, _ = await drafting(tmp_path)
     assert (await then(w, "shorter", ())).answer == TEXTS["en"].nothing_yet

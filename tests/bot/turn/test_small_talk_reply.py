@@ -132,6 +132,24 @@ async def test_the_answer_is_given_to_copy_as_the_button_does_it(tmp_path: Path)
     await w.ledger.close()
 
 
+async def test_an_answer_is_copied_with_its_own_claims_whatever_was_said_last(tmp_path: Path) -> None:
+    """Where a later message was deleted, or the screen left one out, another answer was said last than the one that is known to be the last."""
+    phone = Document("phone.md", "Support", "For support call 0900 555 0199 at any time.", trust="inbound")
+    grader = ScriptedGrader({"prices.md": 0.9, "phone.md": 0.9})
+    w = await world(tmp_path, [PRICES, phone], HashEmbedder(), grader=grader)
+    call = await asked(w, "Whom do I call for support?")
+    price = await asked(w, "How much is Watch Plus?")
+    assert "0900 555 0199 (⚠)" in for_customer(call.answer, ["0900 555 0199"])
+    history = (Turn("user", "Whom do I call for support?"), Turn("assistant", call.answer))
+    copies = [
+        await answer_turn(Ask("copy for customer", history=history, answered=entry), w.seams, Policy())
+        for entry in (call.entry_id, price.entry_id)
+    ]
+    assert ["0900 555 0199 (⚠)" in copy.answer for copy in copies] == [True, False]
+    assert [copy.answer.count("0900 555 0199") for copy in copies] == [1, 0]
+    await w.ledger.close()
+
+
 async def test_what_not_everyone_may_read_is_marked_in_what_is_copied(tmp_path: Path) -> None:
     hidden = replace(PRICES, groups=("billing",))
     w = await world(tmp_path, [hidden], HashEmbedder(), grader=ScriptedGrader({"prices.md": 0.9}))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rai.personal.known import KnownPersonalData, Personal
-from rai.personal.redact import MASK, Redactor, redact, redact_body, redact_entry
+from rai.personal.redact import MASK, Redactor, is_masked, redact, redact_body, redact_entry
 
 PERSONAL = [
     ("Mail me at bob.m+x@mail.example.co.uk please.", "bob.m+x@mail.example.co.uk"),
@@ -34,6 +34,14 @@ PERSONAL = [
 @pytest.mark.parametrize(("text", "secret"), PERSONAL)
 def test_personal_data_is_masked_in_place(text: str, secret: str) -> None:
     assert redact(text) == text.replace(secret, MASK * len(secret))
+
+
+@pytest.mark.parametrize(("text", "secret"), PERSONAL)
+def test_a_text_is_known_by_what_is_kept_of_it(text: str, secret: str) -> None:
+    assert is_masked(text, redact(text))
+    assert is_masked(text, text)
+    assert not is_masked(f"{text}!", redact(text))
+    assert not is_masked(text.replace(secret, "?" * len(secret)), text)
 
 
 HONEST = [
