@@ -265,7 +265,7 @@ _NAMES = frozenset("name name-role name-spelling name-sibling list-item holiday 
 _PERSON = frozenset({"context", "question-rival", "question"})
 _PLACES = frozenset(
     "closed-day country hours-apart verbatim bound cell-row cell-column day-line section list-item list-number band close-wording owner sources-disagree words-nearer part-row words-of-another "
-    "too-many unused another-named other-row other-column other-card held held-beside".split()
+    "too-many unused exchanged another-named other-row other-column other-card held held-beside".split()
 )
 
 ALONE: tuple[Step, ...] = (

@@ -25,7 +25,7 @@ _REACH = 300
 """Characters of the answer around a contact that are read."""
 
 
-def another_named(n: int, places: Sequence[Place], answer: Answer) -> Finding | None:
+def another_named(n: int, places: Sequence[Place], rivals: Sequence[Place], answer: Answer) -> Finding | None:
     """`unchecked` for a contact before each place of which stands, of the kind that the answer names, another than it names; else None."""
     value, at = answer.values[n], answer.at[n]
     if value.kind not in CONTACT_KINDS or at < 0:
@@ -33,7 +33,7 @@ def another_named(n: int, places: Sequence[Place], answer: Answer) -> Finding | 
     span = answer.sentences[at]
     said = answer.text[max(span.start, value.start - _REACH) : min(span.end, value.end + _REACH)]
     for kind, names in _by_kind(said).items():
-        others = [_nearest(place, kind, names) for place in places]
+        others = [_nearest(place, rivals, kind, names) for place in places]
         if others and all(others):
             why = f"{name_of(places[0])} has {places[0].span().text} for {others[0]}."
             return Finding("unchecked", (places[0].span(),), why, rule="another-named")
@@ -55,11 +55,18 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
                 yield match["kind"].lower(), match["name"]
 
 
-def _nearest(place: Place, kind: str, names: set[str]) -> str:
-    """What the source names last of a kind before a contact, or in its title; "" where it is one of `names`, or nothing, or where the line of the contact has one."""
+def _nearest(place: Place, rivals: Sequence[Place], kind: str, names: set[str]) -> str:
+    """What the source names last of a kind before a contact, or in its title; "" where it is one of `names`, or nothing, or where the line of the contact has one, or where
+    one stands before it and no other contact between.
+    """
     text, start = place.text(), place.found.start
     line = text[place.unit.start : place.unit.end][:_BACK]
     if any(name in fold(line).lower() for name in names):
+        return ""
+    since = max((r.found.end for r in rivals if r.source is place.source and r.found.end <= start), default=0)
+    if any(
+        _is_same(fold(name).lower(), one) for other, name in _pairs(text[since:start]) if other == kind for one in names
+    ):
         return ""
     for before in (text[max(0, start - _BACK) : start], place.source.title):
         alike = [name for other, name in _pairs(before) if other == kind]

@@ -7,11 +7,12 @@ right beside a value is another matter: the name of the rival alone there, and n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rai.check.answer import Answer
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place
+from rai.records import CONTACT_KINDS, Kind
 
 _OF_THE_LAST = re.compile(r"^\s?(?:\(|(?:for|in|at|of|für|in|im|bei|à|pour|en|para|per|a|em|voor|w|dla) )")
 """Behind a value, what it is of: "030 1234567 (Berlin)", "$5 in Berlin"."""
@@ -32,6 +33,35 @@ def is_exchanged(n: int, place: Place, rivals: Iterable[int], other: Place, answ
         if said & others and not said & own:
             return not any(_beside(m, answer)[at] & others for m in rivals)
     return False
+
+
+def exchanged(n: int, places: Sequence[Place], answer: Answer) -> Place | None:
+    """The place of another value near the n-th, with which it has changed places: each stands beside the other's name and not beside its own. None if there is none.
+
+    `places`: where the n-th value may stand. Amounts only in tables: in prose one is beside many a name.
+    """
+    kind = answer.values[n].kind
+    for m in answer.near(n, 1):
+        if m == n or answer.values[m].kind != kind or kind not in _KINDS:
+            continue
+        for other in answer.standing(m)[:_FEW]:
+            in_rows = other.unit.row and all(p.unit.row for p in places[:_FEW])
+            if (
+                (kind in CONTACT_KINDS or in_rows)
+                and places
+                and all(_are_exchanged(n, place, m, other, answer) for place in places[:_FEW])
+            ):
+                return other
+    return None
+
+
+def _are_exchanged(n: int, place: Place, m: int, other: Place, answer: Answer) -> bool:
+    return is_exchanged(n, place, [m], other, answer) and is_exchanged(m, other, [n], place, answer)
+
+
+_KINDS: frozenset[Kind] = CONTACT_KINDS | {"money"}
+_FEW = 4
+"""Places of a value that are looked at: one that stands often stands for much."""
 
 
 def _beside(n: int, answer: Answer) -> tuple[frozenset[str], frozenset[str]]:

@@ -31,7 +31,7 @@ from rai.check.rules.another_named import another_named
 from rai.check.rules.bands import of_another_band, of_another_day
 from rai.check.rules.conflict import conflict
 from rai.check.rules.elsewhere import elsewhere
-from rai.check.rules.exchanged import is_exchanged
+from rai.check.rules.exchanged import exchanged, is_exchanged
 from rai.check.rules.nearer import nearer
 from rai.check.rules.rivals import Rival, part_named, rival_of
 from rai.check.rules.unused import usable
@@ -98,14 +98,8 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     beaten = [(p, _beating(p, others, whole)) for p in agreeing[:most]]
     kept = [p for p, other in beaten if other is None]
     if kept:
-        return (
-            _disagreed(claim, found, kept, around, context)
-            or elsewhere(n, claim, kept, others, answer)
-            or (None if _is_foreign(kept[0], answer.words) else nearer(n, kept, others, answer))
-            or _of_a_part(n, kept, others, answer)
-            or another_named(n, kept, answer)
-            or held(claim, found, kept, "held")
-        )
+        doubted = _disagreed(claim, found, kept, around, context) or _doubted(n, claim, kept, others, answer)
+        return doubted or held(claim, found, kept, "held")
     if unseen or len(beaten) < len(agreeing):
         return too_many
     place, other = next((p, o) for p, o in beaten if o is not None)
@@ -113,6 +107,17 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     if used and not is_exchanged(n, place, used, other.place, answer):
         return held(claim, found, [place], "held-beside")
     return _for_something_else(place, other, claim, around)
+
+
+def _doubted(n: int, claim: Claim, kept: Sequence[Place], others: Sequence[Place], answer: Answer) -> Finding | None:
+    """What speaks against the places that no other value beats; None if nothing does."""
+    return (
+        elsewhere(n, claim, kept, others, answer)
+        or (None if _is_foreign(kept[0], answer.words) else nearer(n, kept, others, answer))
+        or _of_a_part(n, kept, others, answer)
+        or _in_anothers_place(n, kept, answer)
+        or another_named(n, kept, others, answer)
+    )
 
 
 def _for_something_else(place: Place, other: Rival, claim: Claim, around: Around) -> Finding:
@@ -123,6 +128,16 @@ def _for_something_else(place: Place, other: Rival, claim: Claim, around: Around
     if other.by == "close-wording" and loose:
         return Finding("unchecked", spans, why, rule=other.by)
     return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=other.by)
+
+
+def _in_anothers_place(n: int, places: Sequence[Place], answer: Answer) -> Finding | None:
+    """`wrong_role` for a value that changed places with another of the answer."""
+    other = exchanged(n, places, answer)
+    if other is None:
+        return None
+    spans = places[0].span(), other.span()
+    why = f"{name_of(places[0])} has {spans[0].text} for something else; here {name_of(other)} says {spans[1].text}."
+    return Finding("wrong_role", spans[:1], why, instead=spans[1], rule="exchanged")
 
 
 _LOOSE = frozenset({"number", "date"})
