@@ -14,7 +14,7 @@ from grounding.database.tables import KeptTable
 from grounding.errors import StoreError
 from grounding.ports import Library
 from grounding.store.dialects import forms
-from grounding.store.side import Kept, Place, side_at
+from grounding.store.side import Kept, Place, SideRows, side_at
 from rai.embedded.verdict_file import Chunks, Titled, VerdictFile
 from rai.ports import PromptScreen
 from rai.screening.decision import as_data
@@ -112,8 +112,13 @@ class DecisionFile:
         return {key: Decided(decision, when, note) for key, decision, when, note in rows}
 
     def keep(self, key: str, said: Decided) -> None:
-        """Writes the decision on a passage; the newest counts. Raises StoreError."""
-        self._side.write(lambda db: db.rows(_KEEP, key, said.decision, said.at, said.note))
+        """Writes the decision on a passage; the newest counts, and of the note that it replaces nothing is left. Raises StoreError."""
+
+        def work(db: SideRows) -> None:
+            db.rows(_FORGET, [key])  # once it is replaced, no erasure would find it
+            db.rows(_KEEP, key, said.decision, said.at, said.note)
+
+        self._side.write(work)
 
     def notes(self) -> dict[str, str]:
         """Every note that was left, by the key of its passage. Raises StoreError."""

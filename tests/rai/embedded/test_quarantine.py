@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -112,7 +112,14 @@ def test_a_note_is_kept_as_every_database_can_and_the_newest_counts(place: Place
     }
 
 
-def test_a_note_that_is_forgotten_is_in_no_file(place: Places, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+@pytest.fixture
+def stored(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[], bytes]:
+    """What the file holds, or the files of the tables."""
+    file = tmp_path / "quarantine.db"
+    return lambda: file.read_bytes() if file.exists() else table_files(request.getfixturevalue("database_url"))
+
+
+def test_a_note_that_is_forgotten_is_in_no_file(place: Places, stored: Callable[[], bytes]) -> None:
     decisions = DecisionFile(place())
     assert decisions.forget(["k1"]) == 0
     for n in range(50):
@@ -120,9 +127,18 @@ def test_a_note_that_is_forgotten_is_in_no_file(place: Places, tmp_path: Path, r
     assert decisions.forget([f"k{n}" for n in range(50)]) == 50
     assert decisions.forget(["k1"]) == 0
     assert (decisions.notes(), len(decisions.released([f"k{n}" for n in range(50)]))) == ({}, 50)
-    file = tmp_path / "quarantine.db"
-    held = file.read_bytes() if file.exists() else table_files(request.getfixturevalue("database_url"))
-    assert b"Lovelace" not in held
+    assert b"Lovelace" not in stored()
+
+
+@pytest.mark.parametrize("note", ["", "theirs"])
+def test_a_note_that_is_replaced_is_in_no_file(place: Places, stored: Callable[[], bytes], note: str) -> None:
+    decisions = DecisionFile(place())
+    decisions.keep("k1", Decided("released", "2026-11-20", "of Ada Lovelace"))
+    decisions.keep("k2", Decided("released", "2026-11-20", "ours"))
+    decisions.keep("k1", Decided("confirmed", "2026-11-21", note))
+    assert decisions.decided(["k1"]) == {"k1": Decided("confirmed", "2026-11-21", note)}
+    assert decisions.notes() == {"k2": "ours"} | ({"k1": note} if note else {})
+    assert b"Lovelace" not in stored()
 
 
 def test_a_worker_decides_and_forgets_and_can_do_nothing_else(database_url: str, worker_url: str) -> None:
