@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from bot.privacy import conversations
 from bot.privacy.conversations import Kept
 from bot.privacy.erasure_list import ErasureList
 from bot.privacy.facts import RECORDS, Facts, Place, contains, erased_by, is_erased, person_key
-from bot.privacy.gathering import Gathered, gather, held_entries
+from bot.privacy.gathering import Gathered, HeldSince, LaterHolds, gather, held_entries
 from bot.privacy.hold import Hold, reason_of
 from bot.privacy.selection import Selection
 from bot.records import Actor
@@ -20,6 +21,7 @@ from bot.state import State
 from grounding.errors import InputError, StoreError
 from grounding.records import plain
 from rai.ledger.chain import ERASE
+from rai.ledger.veto import Veto
 from rai.ports import Ledger
 from rai.records import Entry
 
@@ -32,8 +34,15 @@ _LEFT = "{}: erased text may lie in its log until whoever reads it has ended; ru
 class ErasableLedger(Ledger, Protocol):
     """A ledger whose bodies can be erased on record."""
 
-    async def erase(self, entry_ids: Sequence[str], reason: str, actor: Mapping[str, Any] | None = None) -> Entry:
-        """Empties the bodies of these entries and appends the one record of that, which names `actor`. Raises InputError, and StoreError also where erased text may still lie in the store's files."""
+    async def erase(
+        self,
+        entry_ids: Sequence[str],
+        reason: str,
+        actor: Mapping[str, Any] | None = None,
+        *,
+        veto: Veto | None = None,
+    ) -> Entry:
+        """Empties the bodies of these entries and appends the one record of that, which names `actor`. Raises InputError, what `veto` raises, and StoreError also where erased text may still lie in the store's files."""
         ...
 
     async def flush(self) -> bool:
@@ -79,8 +88,8 @@ class Plan:
     """What an erasure would take.
 
     `entries`: in the order of the ledger; `places`: conversations whose rows in `state.db` go; `notes`: passages whose notes go; `held`: what forbids it, by entry
-    or conversation; `before`: of the entries that were asked for, those that are gone already, with the entry that says so; `quoting`: how many turns go only
-    because their history quotes one that goes.
+    or conversation; `before`: of the entries that were asked for, those that are gone already, with the entry that says so; `later`: holds that are placed until
+    they go; `quoting`: how many turns go only because their history quotes one that goes.
     """
 
     entries: tuple[Facts, ...]
@@ -89,6 +98,7 @@ class Plan:
     notes: tuple[str, ...]
     held: Mapping[str, Hold]
     before: Mapping[str, str]
+    later: LaterHolds
     quoting: int = 0
 
     @property
@@ -136,14 +146,23 @@ async def plan(stores: Stores, wanted: Selection) -> Plan:
         **found.held_passages(notes),
         **await _held_places(stores, found, places),
     }
-    return Plan(tuple(found.chosen.values()), frozenset(places), kept, notes, held, before, len(found.quoting))
+    return Plan(
+        tuple(found.chosen.values()),
+        frozenset(places),
+        kept,
+        notes,
+        held,
+        before,
+        LaterHolds(found),
+        len(found.quoting),
+    )
 
 
 async def erase(stores: Stores, wanted: Selection, reason: str, who: Actor) -> tuple[Plan, tuple[Entry, ...]]:
     """Erase what `plan` finds now, and the entries that record it and who asked for it; none if no entry had a body.
 
     `state.db` and the notes go first: what fails there is found again by another run. Raises InputError if a hold forbids it or the reason says
-    what is to be erased, StoreError also where all is erased but may still lie in a log that somebody reads.
+    what is to be erased, HeldSince if a hold was placed meanwhile and some of it stays, StoreError also where all is erased but may still lie in a log that somebody reads.
     """
     why = reason_of(reason)
     if wanted.is_said_in(why):
@@ -151,6 +170,7 @@ async def erase(stores: Stores, wanted: Selection, reason: str, who: Actor) -> t
     found = await plan(stores, wanted)
     refuse_held(found)
     names = [facts.entry_id for facts in found.entries]
+    await found.later.follow(stores.ledger, names)
     if stores.noted is not None and not found.is_empty:
         stores.noted.note(time.time(), names, found.places, found.notes)
     if stores.state is not None:
@@ -159,37 +179,82 @@ async def erase(stores: Stores, wanted: Selection, reason: str, who: Actor) -> t
     beside = {**found.counts, "rows of state.db": found.kept.rows, "notes": len(found.notes)}
     told = ", ".join(f"{n} {kind}" for kind, n in beside.items() if n)
     record = f"{why} [by {' and '.join(wanted.kinds)}: {told}]"
-    return found, await erased(stores, names, record, who, beside=bool(found.kept.rows or found.notes))
+    beside_it = bool(found.kept.rows or found.notes)
+    return found, await erased(stores, names, record, who, beside=beside_it, holds=found.later)
 
 
 async def erased(
-    stores: Stores, entries: Sequence[str], reason: str, who: Actor, *, beside: bool = False
+    stores: Stores,
+    entries: Sequence[str],
+    reason: str,
+    who: Actor,
+    *,
+    beside: bool = False,
+    holds: LaterHolds | None = None,
+    sparing: bool = False,
 ) -> tuple[Entry, ...]:
     """Empty these entries, a record for each `BATCH` of them, and flush both logs. `beside`: something else was deleted, which is on record also where no entry
-    was. What is derived from the ledger follows. Raises StoreError: at once where an entry could not be erased, at the end where erased text may still lie in a log.
+    was; `holds`: what is held meanwhile ends it, or is left out if `sparing`. What is derived from the ledger follows. Raises HeldSince, and StoreError: at once
+    where an entry could not be erased, at the end where erased text may still lie in a log.
     """
-    records, failed = list[Entry](), dict[str, None]()
+    records, failed, refused = list[Entry](), dict[str, None](), None
+    empty = partial(stores.ledger.erase, reason=reason, actor=plain(who), veto=holds)
     for at in range(0, len(entries) or beside, BATCH):
         batch = entries[at : at + BATCH]
         try:
-            records.append(await stores.ledger.erase(batch, reason, plain(who)))
+            records += await _emptied(empty, batch, holds if sparing else None)
+        except HeldSince as error:
+            refused = error
+            break
         except StoreError as error:
-            first = await stores.ledger.get(batch[0]) if batch else None
-            if first is None or not is_erased(first):
+            if not await _has_gone(stores.ledger, batch):
                 raise
             failed[str(error)] = None  # on record and gone, but for the log
-    if not entries and not await stores.ledger.flush():  # a run before this one may have left something there
-        failed[_LEFT.format("the ledger")] = None
+    failed |= dict.fromkeys(await _left_in_logs(stores, ledger_too=not (records or failed)))
+    if refused is not None:
+        raise HeldSince("; ".join([str(refused), *failed]))
+    if failed:
+        raise StoreError("; ".join(failed))
+    return tuple(records)
+
+
+async def _emptied(
+    empty: Callable[[Sequence[str]], Awaitable[Entry]], batch: Sequence[str], spared: LaterHolds | None
+) -> list[Entry]:
+    """The record of a batch, of which what `spared` holds is left out; none if that is all."""
+    while True:
+        try:
+            return [await empty(batch)]
+        except HeldSince:
+            if spared is None:
+                raise
+            batch = [name for name in batch if name not in spared.held]
+            if not batch:
+                return []
+
+
+async def _has_gone(ledger: Ledger, batch: Sequence[str]) -> bool:
+    """True if one of these entries is erased: all go at once that may."""
+    for name in batch:
+        entry = await ledger.get(name)
+        if entry is not None and is_erased(entry):
+            return True
+    return False
+
+
+async def _left_in_logs(stores: Stores, *, ledger_too: bool) -> list[str]:
+    """Where erased text may still lie, once the logs are flushed and what is derived has followed. `ledger_too`: no erasure has flushed its log."""
+    failed = []
+    if ledger_too and not await stores.ledger.flush():  # a run before this one may have left something there
+        failed.append(_LEFT.format("the ledger"))
     if stores.state is not None and not await stores.state.flush():
-        failed[_LEFT.format("state.db")] = None
+        failed.append(_LEFT.format("state.db"))
     if stores.desk is not None:
         try:
             await stores.desk.settle(stores.ledger)  # also what a run before this one could not
         except StoreError as error:
-            failed[f"{error}; run this again"] = None
-    if failed:
-        raise StoreError("; ".join(failed))
-    return tuple(records)
+            failed.append(f"{error}; run this again")
+    return failed
 
 
 def refuse_held(found: Plan) -> None:

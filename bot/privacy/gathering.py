@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from bot.privacy.facts import RECORDS, TURN, Facts, Place, facts_of, is_erased
+from bot.privacy.facts import HOLD, RECORDS, RELEASE, TURN, Facts, Place, facts_of, is_erased
 from bot.privacy.hold import Hold, HoldBook
 from bot.privacy.pace import paced
 from bot.privacy.quotes import Quoted
+from grounding.errors import InputError
 from rai.ports import Ledger
 from rai.records import Entry
 
@@ -21,7 +22,7 @@ class Gathered:
 
     `chosen`: what is wanted and what refers to it, in the order of the ledger; `turns`: facts of what the chosen refer to; `people`: who
     spoke in each conversation; `holds`: those in force; `quoting`: of the chosen, turns that are wanted only because their history quotes one that is;
-    `decisions`: those on each passage.
+    `decisions`: those on each passage; `last`: the number of the last entry that was read.
     """
 
     chosen: Mapping[str, Facts]
@@ -30,6 +31,7 @@ class Gathered:
     holds: tuple[Hold, ...]
     quoting: frozenset[str] = frozenset()
     decisions: Mapping[str, tuple[Facts, ...]] = field(default_factory=dict)
+    last: int = 0
 
     def held(self) -> dict[str, Hold]:
         """Of the chosen, those that must stay, each with a hold: what is held itself, what it refers to, step by step, and what refers to that."""
@@ -68,6 +70,38 @@ class Gathered:
         return found
 
 
+class HeldSince(InputError):
+    """What was gathered has been held since."""
+
+
+class LaterHolds:
+    """The holds on what was gathered, as a `rai.ledger.veto.Veto`: also those that are placed while it is erased. `held`: what must stay by now."""
+
+    kinds = (HOLD, RELEASE)
+
+    def __init__(self, found: Gathered) -> None:
+        self._found = found
+        self.after, self.held = found.last, found.held()
+
+    def refuse(self, later: Sequence[Entry], entry_ids: Collection[str]) -> None:
+        """Raises HeldSince, which names the holds, if one of these entries must stay."""
+        if later:
+            book = HoldBook(self._found.holds)
+            for entry in later:
+                book.read(entry)
+            self._found = replace(self._found, holds=book.active)
+            self.after, self.held = later[-1].seq, self._found.held()
+        holds = sorted({self.held[name].told() for name in entry_ids if name in self.held})
+        if holds:
+            raise HeldSince(
+                f"this was held meanwhile: {', '.join(holds[:3])}; what had not been erased by then stays, see `attest privacy holds`"
+            )
+
+    async def follow(self, ledger: Ledger, entry_ids: Collection[str]) -> None:
+        """Takes in what has come by now, and refuses as `refuse` does. Raises HeldSince, StoreError."""
+        self.refuse([entry async for entry in ledger.entries(after=self.after, kinds=self.kinds)], entry_ids)
+
+
 async def gather(ledger: Ledger, wanted: Wanted, *, quoting: bool = False, share: float = 1.0) -> Gathered:
     """Read the ledger once, the oldest entry first, in at most `share` of the time. What refers to an entry stands behind it, and so does a turn
     whose history quotes it, which goes with it if `quoting`. Raises StoreError.
@@ -75,8 +109,9 @@ async def gather(ledger: Ledger, wanted: Wanted, *, quoting: bool = False, share
     chosen: dict[str, Facts] = {}
     quoted, quotes, decisions = Quoted(), set[str](), dict[str, tuple[Facts, ...]]()
     people: dict[Place, frozenset[str]] = {}
-    book = HoldBook()
+    book, last = HoldBook(), 0
     async for entry in paced(ledger.entries(), share):
+        last = entry.seq
         book.read(entry)
         if entry.kind in RECORDS or is_erased(entry):
             continue
@@ -92,7 +127,8 @@ async def gather(ledger: Ledger, wanted: Wanted, *, quoting: bool = False, share
         elif quoting and facts.kind == TURN and quoted.stands_in(entry, facts):
             chosen[facts.entry_id] = facts
             quotes.add(facts.entry_id)
-    return Gathered(chosen, await _referred(ledger, chosen), people, book.active, frozenset(quotes), decisions)
+    turns = await _referred(ledger, chosen)
+    return Gathered(chosen, turns, people, book.active, frozenset(quotes), decisions, last)
 
 
 async def coverage(ledger: Ledger) -> dict[str, int]:

@@ -61,10 +61,10 @@ class Hold:
 
 
 class HoldBook:
-    """The holds in force, from the entries of a ledger in their order."""
+    """The holds in force, from the entries of a ledger in their order. `active`: those that the entries before had left in force."""
 
-    def __init__(self) -> None:
-        self._active: dict[str, Hold] = {}
+    def __init__(self, active: Iterable[Hold] = ()) -> None:
+        self._active = {hold.hold_id: hold for hold in active}
 
     def read(self, entry: Entry) -> None:
         """Take in one entry; what is no hold and no release changes nothing."""

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from bot.privacy import conversations
 from bot.privacy.conversations import Kept
 from bot.privacy.erasure import QUARANTINE, Stores, erased, held_by_writers
-from bot.privacy.facts import RECORDS, TURN, Facts
-from bot.privacy.gathering import Gathered, gather, held_entries
+from bot.privacy.facts import RECORDS, TURN, Facts, erased_by
+from bot.privacy.gathering import Gathered, LaterHolds, gather, held_entries
 from bot.privacy.hold import Hold
 from bot.records import Actor
 from bot.state import State
@@ -64,15 +64,19 @@ async def retain(
         return terms.is_due(facts.kind, entry.at, now)
 
     found = await gather(stores.ledger, matches, share=share)
-    held = found.held()
-    what = tuple(facts for name, facts in found.chosen.items() if name not in held)
+    holds = LaterHolds(found)
+    what = tuple(facts for name, facts in found.chosen.items() if name not in holds.held)
     kept = Kept() if stores.state is None else await _trimmed(stores, stores.state, found, terms, now, dry=dry)
     if dry:
-        return Retained(what, kept, held)
-    await stores.notes.forget([f.passage for f in what if f.kind == QUARANTINE and f.passage])
+        return Retained(what, kept, holds.held)
+    await holds.follow(stores.ledger, ())
+    free = [f for f in what if f.entry_id not in holds.held]
+    await stores.notes.forget([f.passage for f in free if f.kind == QUARANTINE and f.passage])
     # Also where no entry is due: what was deleted, now or by a run that failed, must not live on in a log.
-    records = await erased(stores, [facts.entry_id for facts in what], REASON, who)
-    return Retained(what, kept, held, tuple(record.entry_id for record in records))
+    records = await erased(stores, [f.entry_id for f in free], REASON, who, holds=holds, sparing=True)
+    gone = {name for record in records for name in erased_by(record)}
+    went = tuple(f for f in free if f.entry_id in gone)
+    return Retained(went, kept, holds.held, tuple(record.entry_id for record in records))
 
 
 async def _trimmed(stores: Stores, state: State, found: Gathered, terms: Terms, now: datetime, *, dry: bool) -> Kept:

@@ -107,13 +107,13 @@ class Reader:
         connection: Connection,
         after: int | None,
         bound: int | None,
-        size: int,
+        size: int | None,
         *,
         newest_first: bool = False,
         without: str | None = None,
         kinds: Collection[str] | None = None,
     ) -> list[SealedRow]:
-        """At most `size` entries whose number is above `after` and below `bound`, of those that are given. `without`: a kind that is left out; `kinds`: those that are not."""
+        """At most `size` entries, or all, whose number is above `after` and below `bound`, of those that are given. `without`: a kind that is left out; `kinds`: those that are not."""
         query = self._select()
         if after is not None:
             query = query.where(_ENTRIES.c.seq > after)

@@ -66,6 +66,7 @@ from rai.ledger.moved import Moved, moved_by, refuse_moved
 from rai.ledger.stored_contents import StoredContents, entries_of, entry_of, made_of
 from rai.ledger.stored_ledger import StoredLedger, is_of_key
 from rai.ledger.together import Together
+from rai.ledger.veto import Veto
 from rai.ledger.watch import LOOK_S, LedgerWatch, Watched
 from rai.ledger.watched_store import WatchedStore, against
 from rai.personal.redact import redact_entry
@@ -369,15 +370,22 @@ class SqlLedger:
         ]
         return Proven(note, await self.verifier_key() or "", tuple(documents))
 
-    async def erase(self, entry_ids: str | Sequence[str], reason: str, actor: Mapping[str, Any] | None = None) -> Entry:
+    async def erase(
+        self,
+        entry_ids: str | Sequence[str],
+        reason: str,
+        actor: Mapping[str, Any] | None = None,
+        *,
+        veto: Veto | None = None,
+    ) -> Entry:
         """Empties the bodies of entries and appends one record of that, which it returns. `actor`: who erases, as other entries have it.
 
-        All or none: raises InputError if one is not there or may not be erased, or if there are more than `ERASED_AT_ONCE`; with none it records an erasure that
+        All or none: raises InputError if one is not there or may not be erased, what `veto` raises, or if there are more than `ERASED_AT_ONCE`; with none it records an erasure that
         was beside the ledger. Raises StoreError, with
         the record's id, where somebody who reads kept the erased text in the write-ahead log; it goes with `flush`, or when the last reader leaves.
         """
         names = [entry_ids] if isinstance(entry_ids, str) else entry_ids
-        return await asyncio.to_thread(self._erase, names, reason, actor)
+        return await asyncio.to_thread(self._erase, names, reason, actor, veto)
 
     async def reanchor(self, reason: str) -> Entry:
         """Anchors a ledger anew that was moved or restored, and records that in an entry, which it returns.
@@ -560,7 +568,9 @@ class SqlLedger:
         if self._read_only:
             raise StoreError("the ledger was opened to be read alone")
 
-    def _erase(self, entry_ids: Sequence[str], reason: str, actor: Mapping[str, Any] | None) -> Entry:
+    def _erase(
+        self, entry_ids: Sequence[str], reason: str, actor: Mapping[str, Any] | None, veto: Veto | None
+    ) -> Entry:
         self._refuse_to_write()
         names = list(dict.fromkeys(entry_ids))
         if len(names) > ERASED_AT_ONCE:
@@ -568,6 +578,9 @@ class SqlLedger:
         said = canonical(self._redact({NAME: SCHEMA, "entry_ids": names, "reason": reason, **_by(actor)}, ERASE))
 
         def make(connection: Connection, growth: Growth) -> Sequence[RecordedTurn]:
+            if veto is not None:
+                later = sql.Reader().batch(connection, veto.after, None, None, kinds=veto.kinds)
+                veto.refuse([entry_of(row) for row in later], names)
             for name in names:
                 target = sql.Reader().find(connection, name)
                 if target is None or target.kind in LASTING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,20 @@ class Home:
         """Of these texts, those that stand in a byte of a file of the home."""
         files = {path.name: path.read_bytes() for path in self.path.rglob("*") if path.is_file()}
         return [text for text in texts if any(text.encode() in content for content in files.values())]
+
+
+class NotesOnTheWay:
+    """Notes of nobody, which are forgotten just before entries go: `then` happens at that moment."""
+
+    def __init__(self, then: Callable[[], Awaitable[object]]) -> None:
+        self._then = then
+
+    async def notes(self) -> dict[str, str]:
+        return {}
+
+    async def forget(self, ids: Sequence[str]) -> int:
+        await self._then()
+        return 0
 
 
 @pytest_asyncio.fixture

@@ -19,7 +19,7 @@ from bot.records import Actor
 from bot.turn.entries.delivery import Deliveries, Delivery
 from grounding.errors import InputError, StoreError
 from rai.records import Entry
-from tests.bot.privacy.conftest import CHANNEL, Home
+from tests.bot.privacy.conftest import CHANNEL, Home, NotesOnTheWay
 
 COUNSEL = Actor("counsel", "account")
 
@@ -105,6 +105,19 @@ async def test_a_hold_refuses_by_its_name_and_nothing_goes(home: Home, on: On, t
     await release(home.ledger, name, "settled", COUNSEL)
     await erasure.erase(home.stores, Selection(person="ada"), "test", COUNSEL)
     assert await home.gone() == {turn}
+
+
+@pytest.mark.parametrize(("on", "target"), [("entry", "{turn}"), ("conversation", "a:1"), ("person", "ada")])
+async def test_a_hold_that_is_placed_meanwhile_keeps_what_has_not_gone(home: Home, on: On, target: str) -> None:
+    turn = await home.turn("one")
+    await home.feedback(turn, "no")
+    await home.said("a:1", "canary-1", sent=turn)
+    name = target.format(turn=turn)
+    stores = replace(home.stores, notes=NotesOnTheWay(lambda: hold(home, on, name)))
+    with pytest.raises(InputError, match=f"held meanwhile: .* on the {on} {name}"):
+        await erasure.erase(stores, Selection(conversation="a:1"), "test", COUNSEL)
+    assert (await home.gone(), await home.kinds()) == (set(), ["turn", "feedback", "hold"])
+    assert home.left("canary-1") == [], "what had gone beside the ledger is in no log"
 
 
 async def test_rows_of_a_conversation_are_held_though_its_entries_are_others(home: Home) -> None:

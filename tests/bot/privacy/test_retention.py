@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bot.privacy import erasure
 from bot.privacy.conversations import Kept
-from bot.privacy.hold import place
+from bot.privacy.hold import place, release
 from bot.privacy.retention import REASON, Terms, retain
 from bot.records import Actor
 from bot.settings.forms import RETAINED
 from rai.records import Entry
-from tests.bot.privacy.conftest import Home
+from tests.bot.privacy.conftest import Home, NotesOnTheWay
 
 WHO = Actor("svc", "account")
 
@@ -106,6 +107,31 @@ async def test_what_is_held_stays_and_is_named(home: Home) -> None:
     assert await home.gone() == {free}
     assert {name: hold.hold_id for name, hold in done.held.items()} == dict.fromkeys((held, feedback), placed.entry_id)
     assert home.left("kept-1", "canary-1") == ["kept-1"]
+
+
+async def test_what_is_held_while_it_runs_stays_and_is_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(erasure, "BATCH", 2)
+    held, free = await home.turn("one", "ada"), await home.turn("two", "bob")
+    of_held, also_held = await home.feedback(held, "no", "bob"), await home.turn("three", "ada")
+    stores = replace(home.stores, notes=NotesOnTheWay(lambda: place(home.ledger, "person", "ada", "claim", WHO)))
+    done = await retain(stores, Terms(1, 1), after(2), WHO)
+    assert await home.gone() == {free} == {facts.entry_id for facts in done.entries}
+    assert done.held.keys() == {held, of_held, also_held}
+    [record] = done.records
+    assert (await home.bodies())[record]["entry_ids"] == [free]
+    assert (await home.ledger.verify()).ok
+
+
+async def test_a_hold_that_is_placed_and_released_while_it_runs_keeps_nothing(home: Home) -> None:
+    turn = await home.turn("one")
+
+    async def mistaken() -> None:
+        placed, _ = await place(home.ledger, "person", "ada", "claim", WHO)
+        assert isinstance(placed, Entry)
+        await release(home.ledger, placed.entry_id, "mistaken", WHO)
+
+    await retain(replace(home.stores, notes=NotesOnTheWay(mistaken)), Terms(1, 1), after(2), WHO)
+    assert await home.gone() == {turn}
 
 
 async def test_a_dry_run_changes_nothing(home: Home) -> None:

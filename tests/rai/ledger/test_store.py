@@ -9,8 +9,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Self
@@ -24,7 +24,7 @@ from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger.chain import GENESIS
 from rai.ledger.key import Anchor, load_key
 from rai.ledger.store import SqlLedger
-from rai.records import Verification
+from rai.records import Entry, Verification
 from tests.fakes.recorded_turn import recorded_turn
 
 ENTRIES = 12
@@ -501,6 +501,32 @@ async def test_erasing_empties_one_body_on_record_and_the_chain_holds(store: Pat
     assert b"answer 2" not in b"".join(f.read_bytes() for f in place(store)[0].parent.iterdir())
     with pytest.raises(InputError):
         await opened(store).erase("nothing", "")
+
+
+@dataclass(frozen=True, slots=True)
+class NoneBehind:
+    """Forbids whatever is to be erased once an entry of these kinds stands behind `after`."""
+
+    after: int
+    kinds: Sequence[str] = ("hold",)
+
+    def refuse(self, later: Sequence[Entry], entry_ids: Collection[str]) -> None:
+        if later:
+            raise InputError(f"{[entry.kind for entry in later]} of {len(entry_ids)}")
+
+
+async def test_what_is_forbidden_by_an_entry_that_came_until_then_is_not_erased(store: Path) -> None:
+    ledger = opened(store)
+    entries = [entry async for entry in ledger.entries()]
+    names, veto = [entry.entry_id for entry in entries[2:4]], NoneBehind(entries[-1].seq)
+    await ledger.append("stop", {"schema": 2})
+    await ledger.erase(names[0], "asked for", veto=veto)
+    await ledger.append("hold", {"schema": 2})
+    with pytest.raises(InputError, match=r"^\['hold'\] of 1$"):
+        await ledger.erase(names[1], "asked for", veto=veto)
+    assert [(await ledger.get(name) or entries[0]).body == {"erased": True} for name in names] == [True, False]
+    assert (await ledger.verify()).ok
+    await ledger.close()
 
 
 async def test_who_opens_a_ledger_folds_out_what_was_erased_and_left_by_a_killed_process(store: Path) -> None:
