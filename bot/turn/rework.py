@@ -19,6 +19,7 @@ from bot.turn.draft.answer_form import REFERENCED
 from bot.turn.draft.citations import markers, without_markers
 from bot.turn.draft.draft_to_reply import decide_reply
 from bot.turn.draft.lost_answer import is_step, lost_parts
+from bot.turn.draft.moved_values import moves_values
 from bot.turn.draft.sources import as_sources
 from bot.turn.entries.read_again import may_be_told, read_again
 from bot.turn.prompt import turn_prompt
@@ -84,28 +85,35 @@ async def reworked(state: TurnState, rework: Rework, language: str) -> Reply:
         return _said(texts.gone)
     answer = _text(state, entry, last=last)
     made = await (_drafted(state, answer, rework) if drafts else _fewer(state, answer))
-    return _said(texts.shortest) if made is None else _ended(state, made, rework, texts, answer)
+    return _said(texts.shortest) if made is None else await _ended(state, made, rework, texts, answer)
 
 
 def _said(text: str) -> Reply:
     return Reply(Outcome.ANSWERED, text, intent="rework")
 
 
-def _ended(state: TurnState, made: Reply, rework: Rework, texts: SmallTalkTexts, answer: str) -> Reply:
-    """The reply with what was made of `answer`; what says more than its sources, or leaves out a part of what was asked, is not used, and why is said."""
+async def _ended(state: TurnState, made: Reply, rework: Rework, texts: SmallTalkTexts, answer: str) -> Reply:
+    """The reply with what was made of `answer`; what says more than its sources or than the answer, or leaves out a part of what was asked, is not used, and why is said."""
     given = made.outcome.value in _GIVEN
-    lost = lost_parts(_reading(state), answer, made.answer, translated=rework.how == "translate") if given else ()
-    if (
-        lost or not given
-    ):  # the answer that was given stands, so nothing is offered in its place, and no source lacks anything
+    why = await _why_unused(state, answer, made.answer, rework, texts) if given else ""
+    if why or not given:
+        # the answer that was given stands, so nothing is offered in its place, and no source lacks anything
         state.clarification = None
-        draft = Struck(made.answer, made.claims) if lost else made.draft
-        unsaid = draft is not None and not lost
-        told = texts.held if unsaid else texts.lost.format(part=cut(lost[0] if lost else state.about, MAX_LINE))
-        return Reply(Outcome.WITHHELD, told, draft=draft, relevance=made.relevance)
+        draft = Struck(made.answer, made.claims) if why else made.draft
+        failed = texts.held if draft is not None else texts.lost.format(part=cut(state.about, MAX_LINE))
+        return Reply(Outcome.WITHHELD, why or failed, draft=draft, relevance=made.relevance)
     if rework.how == "translate":
         return replace(made, coverage=())  # parts are told by words of one language
     return _as_email(made, state.language) if rework.how == "email" else made
+
+
+async def _why_unused(state: TurnState, answer: str, made: str, rework: Rework, texts: SmallTalkTexts) -> str:
+    """Why a text that the check let pass is not used in the place of `answer`; "" if it is."""
+    translated = rework.how == "translate"
+    if lost := lost_parts(_reading(state), answer, made, translated=translated):
+        return texts.lost.format(part=cut(lost[0], MAX_LINE))
+    told, regions = _without_ours(made), state.seams.regions
+    return texts.moved if await state.seams.run(moves_values, answer, told, regions, translated=translated) else ""
 
 
 def _as_email(made: Reply, language: str) -> Reply:
@@ -195,10 +203,14 @@ def shown_answer(state: TurnState, entry: Entry, *, last: bool) -> str:
 
 def _text(state: TurnState, entry: Entry, *, last: bool) -> str:
     """The answer without what is ours in it."""
-    text = shown_answer(state, entry, last=last)
-    for ours in (MISSING, REFERENCED):  # set again where it holds
-        text = text.split(f"\n\n{ours}")[0]
-    return email_body(text)
+    return email_body(_without_ours(shown_answer(state, entry, last=last)))
+
+
+def _without_ours(text: str) -> str:
+    """A text without what the program sets below an answer, and sets again where it holds."""
+    for ours in (MISSING, REFERENCED):
+        text = text.partition(f"\n\n{ours}")[0]
+    return text
 
 
 async def _take_up(state: TurnState, entry: Entry) -> bool:

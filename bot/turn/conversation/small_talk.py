@@ -104,6 +104,7 @@ class SmallTalkTexts:
     shortest: str
     held: str
     lost: str
+    moved: str
     held_summary: str
     open: str
     gone: str

@@ -135,6 +135,69 @@ async def test_a_text_that_loses_what_was_answered_is_not_used_and_no_source_is_
     await w.ledger.close()
 
 
+DESKS = Document(
+    "prices.md",
+    "Desks",
+    "Returns desk: 0800 111 2222\nShipping desk: 0800 333 4444\nReturns fee: $5\nLate delivery refund: $10",
+)
+CALLS = "For a return call 0800 111 2222; for a late delivery call 0800 333 4444."
+COSTS = "The returns fee is $5. The late delivery refund is $10."
+
+
+@pytest.mark.parametrize(
+    ("first", "made", "how", "told"),
+    [
+        (
+            CALLS,
+            "Für eine Rücksendung: {a}. Bei verspäteter Lieferung: {b}.",
+            "translate",
+            ("0800 111 2222", "0800 333 4444"),
+        ),
+        (COSTS, "Die Rückgabe kostet {a}. Bei verspäteter Lieferung gibt es {b}.", "translate", ("$5", "$10")),
+        (COSTS, "The returns fee is just {a}. And the late delivery refund is {b}.", "friendlier", ("$5", "$10")),
+    ],
+)
+async def test_a_text_that_moves_a_contact_or_an_amount_is_not_used(
+    tmp_path: Path, first: str, made: str, how: How, told: tuple[str, str]
+) -> None:
+    a, b = told
+    w, _ = await drafting(tmp_path, made.format(a=a, b=b), made.format(a=b, b=a), document=DESKS, first=first)
+    answer, said = await answered(w, "What holds for a return, and what for a late delivery?")
+    button = Rework(how, answer.entry_id, "de" if how == "translate" else "")
+    reply = await then(w, how, said, rework=button)
+    assert reply.outcome is Outcome.ANSWERED
+    assert [c.text for c in reply.claims if c.kind in ("phone", "money")] == [a, b]
+    reply = await then(w, how, said, rework=button)
+    assert reply.outcome is Outcome.WITHHELD
+    assert reply.answer in (TEXTS["en"].moved, TEXTS["en"].held)
+    assert (reply.citations, reply.offered, reply.coverage) == ((), (), ())
+    await w.ledger.close()
+
+
+async def test_a_value_of_a_source_that_the_answer_does_not_have_is_not_added(tmp_path: Path) -> None:
+    w, _ = await drafting(
+        tmp_path, "The returns fee is $5. Late delivery refund: $10.", document=DESKS, first="The returns fee is $5."
+    )
+    _, said = await answered(w, "What is the returns fee?")
+    reply = await then(w, "friendlier please", said)
+    assert (reply.outcome, reply.answer) == (Outcome.WITHHELD, TEXTS["en"].moved)
+    assert reply.draft is not None
+    assert "$10" in reply.draft.text
+    await w.ledger.close()
+
+
+async def test_a_text_in_another_order_is_used_where_its_words_say_what_each_value_is_for(tmp_path: Path) -> None:
+    made = "The late delivery refund is $10. The returns fee is $5."
+    w, _ = await drafting(tmp_path, made, document=DESKS, first=COSTS)
+    _, said = await answered(w, "What is the returns fee, and what the late delivery refund?")
+    reply = await then(w, "friendlier please", said)
+    assert (reply.outcome, reply.answer) == (
+        Outcome.ANSWERED,
+        "The late delivery refund is $10 [1]. The returns fee is $5 [1].",
+    )
+    await w.ledger.close()
+
+
 async def test_what_the_assistant_said_is_no_source(tmp_path: Path) -> None:
     """A value of an earlier answer that no source of this one holds does not pass because it was said before."""
     w, _ = await drafting(tmp_path, "Watch Plus is $9.99 a month. The deposit is $55.")
