@@ -125,12 +125,12 @@ def test_rows_by_hand_are_whole_and_their_orders_stand_in_them() -> None:
         }
         written = {kind: found for kind, found in counts.items() if found}
         assert "honest" in written, "whoever wrote, wrote honest questions too"
-        assert all(len(found) >= 35 for found in written.values())
+        assert all(len(found) >= 50 for found in written.values())
         assert all(row["planted"] and row["planted"] in row["text"] for row in counts["docs_poisoned"])
         assert {row["sort"] for row in counts["attack"]} in (set(), set(by_hand.KINDS))
         for found in written.values():
             assert len({row["text"] for row in found}) == len(found)
-            assert sum(row["lang"] != "en" for row in found) * 5 >= len(found)
+            assert sum(row["lang"] != "en" for row in found) * 10 >= 3 * len(found)
 
 
 def test_the_sentences_of_a_planted_order_are_told_from_those_around_it() -> None:
