@@ -118,6 +118,16 @@ class Prepared:
     """In how many units each word stands."""
 
 
+def clause_of(place: Place) -> frozenset[str]:
+    """The words of the clause or cell that a value stands in."""
+    return place.frame.local | place.frame.words
+
+
+def said_of(place: Place) -> frozenset[str]:
+    """The words that a source says of a value: of its clause, its line, and what stands above that."""
+    return place.unit.terms | place.unit.subject | clause_of(place)
+
+
 def prepare(source: Source, regions: tuple[str, ...]) -> Prepared:
     """Reads a source: its units and values. Cached: the same passages are checked again, by draft and repair and by other turns."""
     national = _NATIONAL.search(source.text) or _NATIONAL.search(source.title)

@@ -21,6 +21,8 @@ _NAMED = (
 """A name before what it is of ("Munich store"), or behind it ("Filiale München", "store in Munich")."""
 _BACK = 1_500
 """Characters before a contact in which it is looked for whose it is."""
+_FEW = 8
+"""Places of a contact that are looked at: one that stands often is everybody's."""
 _REACH = 300
 """Characters of the answer around a contact that are read."""
 
@@ -28,7 +30,7 @@ _REACH = 300
 def another_named(n: int, places: Sequence[Place], rivals: Sequence[Place], answer: Answer) -> Finding | None:
     """`unchecked` for a contact before each place of which stands, of the kind that the answer names, another than it names; else None."""
     value, at = answer.values[n], answer.at[n]
-    if value.kind not in CONTACT_KINDS or at < 0:
+    if value.kind not in CONTACT_KINDS or at < 0 or len(places) > _FEW:
         return None
     span = answer.sentences[at]
     said = answer.text[max(span.start, value.start - _REACH) : min(span.end, value.end + _REACH)]
@@ -63,7 +65,8 @@ def _nearest(place: Place, rivals: Sequence[Place], kind: str, names: set[str]) 
     line = text[place.unit.start : place.unit.end][:_BACK]
     if any(name in fold(line).lower() for name in names):
         return ""
-    since = max((r.found.end for r in rivals if r.source is place.source and r.found.end <= start), default=0)
+    near = (r.found.end for r in rivals if r.source is place.source and r.found.end <= start)
+    since = max(start - _BACK, 0, *near)
     if any(
         _is_same(fold(name).lower(), one) for other, name in _pairs(text[since:start]) if other == kind for one in names
     ):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from rai.check.answer import Answer
 from rai.check.reading.role_words import role_terms
-from rai.check.reading.sources import Place
+from rai.check.reading.sources import Place, clause_of, said_of
 from rai.records import CONTACT_KINDS, Kind
 
 _OF_THE_LAST = re.compile(r"^\s?(?:\(|(?:for|in|at|of|für|in|im|bei|à|pour|en|para|per|a|em|voor|w|dla) )")
@@ -19,14 +19,16 @@ _OF_THE_LAST = re.compile(r"^\s?(?:\(|(?:for|in|at|of|für|in|im|bei|à|pour|en|
 _ENDS = re.compile(r"[,;.)\n]|\s(?:and|und|et|y|e|en|i) ")
 """Where that ends."""
 _NEXT = 12
-"""Values to each side among which the next one of a kind is looked for."""
+"""Values to each side among which the next one of a kind, and one that changed places with it, are looked for."""
+_REACH = 300
+"""Characters to each side of a value that are read: no person says later what it is of."""
 
 
 def is_exchanged(n: int, place: Place, rivals: Iterable[int], other: Place, answer: Answer) -> bool:
     """True if beside the n-th value, which stands at `place`, the answer names what `other` is of, and beside `other`'s own value, one of `rivals`, something else."""
-    mine, theirs = _said_of(place), _said_of(other)
+    mine, theirs = said_of(place), said_of(other)
     if other.unit is place.unit:
-        mine, theirs = _clause_of(place), _clause_of(other)
+        mine, theirs = clause_of(place), clause_of(other)
     own, others = mine - theirs, theirs - mine
     before, behind = _beside(n, answer)
     for said, at in ((before, 0), (behind, 1)):
@@ -41,16 +43,13 @@ def exchanged(n: int, places: Sequence[Place], answer: Answer) -> Place | None:
     `places`: where the n-th value may stand. Amounts only in tables: in prose one is beside many a name.
     """
     kind = answer.values[n].kind
-    for m in answer.near(n, 1):
-        if m == n or answer.values[m].kind != kind or kind not in _KINDS:
-            continue
+    if kind not in _KINDS:
+        return None
+    mine, beside = places[:_FEW], [m for m in range(n - _NEXT, n + _NEXT + 1) if m != n and m in answer.near(n, 1)]
+    for m in (m for m in beside if answer.values[m].kind == kind):
         for other in answer.standing(m)[:_FEW]:
-            in_rows = other.unit.row and all(p.unit.row for p in places[:_FEW])
-            if (
-                (kind in CONTACT_KINDS or in_rows)
-                and places
-                and all(_are_exchanged(n, place, m, other, answer) for place in places[:_FEW])
-            ):
+            in_rows = other.unit.row and all(p.unit.row for p in mine)
+            if (kind in CONTACT_KINDS or in_rows) and all(_are_exchanged(n, p, m, other, answer) for p in mine):
                 return other
     return None
 
@@ -73,16 +72,11 @@ def _beside(n: int, answer: Answer) -> tuple[frozenset[str], frozenset[str]]:
     alike = [v for v in answer.values[max(0, n - _NEXT) : n + _NEXT + 1] if v.kind == value.kind]
     start = max([span.start, *(v.end for v in alike if v.end <= value.start)])
     end = min([span.end, *(v.start for v in alike if v.start >= value.end)])
-    before, behind = text[start : value.start], text[value.end : end]
+    before, behind = (
+        text[max(start, value.start - _REACH) : value.start],
+        text[value.end : min(end, value.end + _REACH)],
+    )
     if start > span.start and _OF_THE_LAST.match(before):
         before = before[found.start() :] if (found := _ENDS.search(before)) else ""
     behind = _ENDS.split(behind, maxsplit=1)[0] if _OF_THE_LAST.match(behind) else ""
     return role_terms(before), role_terms(behind)
-
-
-def _said_of(place: Place) -> frozenset[str]:
-    return place.unit.terms | place.unit.subject | _clause_of(place)
-
-
-def _clause_of(place: Place) -> frozenset[str]:
-    return place.frame.local | place.frame.words

@@ -25,7 +25,7 @@ from rai.check.reading.keys import Spoken, axes_of, header_of, line_at, spoken, 
 from rai.check.reading.opposites import opposed
 from rai.check.reading.owners import anothers, label_words, owner
 from rai.check.reading.role_words import numbered, role_terms
-from rai.check.reading.sources import Place, Prepared
+from rai.check.reading.sources import Place, Prepared, clause_of, said_of
 from rai.check.roles import SaidAround, clash, quotes, rival
 from rai.check.rules.another_named import another_named
 from rai.check.rules.bands import of_another_band, of_another_day
@@ -297,25 +297,17 @@ def _beside_in_words(place: Place, rivals: Sequence[Place], told: SaidAround) ->
     words = frozenset(w for w in told.sentence if w[0] != "=") or told.sentence
     if len(words) < _FEWEST and place.found.kind == "date":
         return None  # "we're open again on the Tuesday": of one word nearly every line says as much
-    if not words <= _said_of(other) or not words & other.unit.terms:
+    if not words <= said_of(other) or not words & other.unit.terms:
         return None  # the words of what stands above it alone say nothing of it
     if other.unit is place.unit:
-        mine, theirs = _clause_of(place), _clause_of(other)
+        mine, theirs = clause_of(place), clause_of(other)
         return Rival(other, "close-wording") if words & (theirs - mine) and not words & (mine - theirs) else None
-    return None if words <= _said_of(place) else Rival(other, "close-wording")
-
-
-def _clause_of(place: Place) -> frozenset[str]:
-    return place.frame.local | place.frame.words
+    return None if words <= said_of(place) else Rival(other, "close-wording")
 
 
 def _has_keys(place: Place) -> bool:
     """True in a table or list, whose keys decide."""
     return place.unit.field == "text" and any(a.by != "list-item" for a in axes_of(place.text(), place.found.start))
-
-
-def _said_of(place: Place) -> frozenset[str]:
-    return place.unit.terms | place.unit.subject | _clause_of(place)
 
 
 @dataclass(frozen=True, slots=True)
