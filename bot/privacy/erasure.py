@@ -180,7 +180,12 @@ async def erase(stores: Stores, wanted: Selection, reason: str, who: Actor) -> t
     told = ", ".join(f"{n} {kind}" for kind, n in beside.items() if n)
     record = f"{why} [by {' and '.join(wanted.kinds)}: {told}]"
     beside_it = bool(found.kept.rows or found.notes)
-    return found, await erased(stores, names, record, who, beside=beside_it, holds=found.later)
+    try:
+        return found, await erased(stores, names, record, who, beside=beside_it, holds=found.later)
+    except HeldSince:
+        if stores.noted is not None:
+            stores.noted.keep(time.time(), [name for name in names if not await _has_gone(stores.ledger, [name])])
+        raise
 
 
 async def erased(

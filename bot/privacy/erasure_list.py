@@ -18,12 +18,15 @@ from grounding.errors import InputError, StoreError
 
 @dataclass(frozen=True, slots=True)
 class NotedErasure:
-    """An erasure. `at`: seconds since the epoch; `entries`: ids; `places`: digests of conversations whose rows went; `notes`: ids of passages whose notes went."""
+    """An erasure. `at`: seconds since the epoch; `entries`: ids; `places`: digests of conversations whose rows went; `notes`: ids of passages whose notes went. `stayed`: ids
+    of entries that stand before it in the list and were kept after all, because they were held meanwhile.
+    """
 
     at: float
     entries: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    stayed: tuple[str, ...] = ()
 
 
 class ErasureList:
@@ -39,13 +42,20 @@ class ErasureList:
     def note(self, at: float, entries: Collection[str], places: Collection[Place], notes: Collection[str]) -> None:
         """Adds an erasure, durably, before it is done. Raises StoreError: then nothing may be erased."""
         erasure = NotedErasure(at, tuple(entries), tuple(sorted(map(self.digest, places))), tuple(notes))
-        said = asdict(erasure)
+        self._keep(erasure, "nothing was erased")
+
+    def keep(self, at: float, entries: Collection[str]) -> None:
+        """Adds that entries which were noted stayed, so that nobody erases them again. Raises StoreError."""
+        self._keep(NotedErasure(at, stayed=tuple(entries)), f"what is held is noted as erased ({', '.join(entries)})")
+
+    def _keep(self, erasure: NotedErasure, so: str) -> None:
+        said = {name: value for name, value in asdict(erasure).items() if value or name != "stayed"}
         line = json.dumps({**said, "seal": self._seal(said)}) + "\n"
         try:
             self._add(line.encode())
         except OSError as error:
             raise StoreError(
-                f"nothing was erased: the list of erasures, {self._path}, cannot be written ({(error.strerror or 'no reason').lower()})"
+                f"{so}: the list of erasures, {self._path}, cannot be written ({(error.strerror or 'no reason').lower()})"
             ) from None
 
     def _add(self, line: bytes) -> None:
@@ -95,9 +105,8 @@ class ErasureList:
             try:
                 said = json.loads(line)
                 sealed = said.pop("seal") == self._seal(said)
-                erasure = NotedErasure(
-                    float(said["at"]), *(tuple(said[name]) for name in ("entries", "places", "notes"))
-                )
+                entries, places, notes = (tuple(said[name]) for name in ("entries", "places", "notes"))
+                erasure = NotedErasure(float(said["at"]), entries, places, notes, tuple(said.get("stayed", ())))
             except (ValueError, KeyError, TypeError, AttributeError):
                 sealed = False
             if not sealed:

@@ -60,8 +60,13 @@ def _until(erasures: Iterable[NotedErasure]) -> dict[str, float]:
 
 async def _bodies(stores: Stores, erasures: Iterable[NotedErasure]) -> tuple[list[str], int]:
     """The entries that were erased and have a body, and how many are not there."""
+    names = dict[str, None]()
+    for erasure in sorted(erasures, key=lambda one: one.at):
+        names |= dict.fromkeys(erasure.entries)
+        for name in erasure.stayed:
+            names.pop(name, None)
     there, gone = list[str](), 0
-    for name in dict.fromkeys(name for erasure in erasures for name in erasure.entries):
+    for name in names:
         entry = await stores.ledger.get(name)
         if entry is None:
             gone += 1

@@ -10,10 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bot.events.digests import Digests
 from bot.events.looks import record_read, record_source
 from bot.privacy import erasure
 from bot.privacy.conversations import Kept
-from bot.privacy.hold import On, place, release
+from bot.privacy.erasure_list import ErasureList
+from bot.privacy.hold import On, holds_in, place, release
+from bot.privacy.repeating import repeat
 from bot.privacy.selection import Selection
 from bot.records import Actor
 from bot.turn.entries.delivery import Deliveries, Delivery
@@ -113,11 +116,21 @@ async def test_a_hold_that_is_placed_meanwhile_keeps_what_has_not_gone(home: Hom
     await home.feedback(turn, "no")
     await home.said("a:1", "canary-1", sent=turn)
     name = target.format(turn=turn)
-    stores = replace(home.stores, notes=NotesOnTheWay(lambda: hold(home, on, name)))
+    key = home.path / "list.key"
+    key.write_text("00" * 32)
+    noted = ErasureList(home.path / "list.jsonl", Digests(key).of)
+    stores = replace(home.stores, notes=NotesOnTheWay(lambda: hold(home, on, name)), noted=noted)
     with pytest.raises(InputError, match=f"held meanwhile: .* on the {on} {name}"):
         await erasure.erase(stores, Selection(conversation="a:1"), "test", COUNSEL)
     assert (await home.gone(), await home.kinds()) == (set(), ["turn", "feedback", "hold"])
     assert home.left("canary-1") == [], "what had gone beside the ledger is in no log"
+    repeated = await repeat(home.stores, [noted], 0.0, "put back", COUNSEL)
+    assert (repeated.entries, await home.gone()) == (0, set()), "what is held is not erased by the list"
+    name = (await holds_in(home.ledger))[0].hold_id
+    await release(home.ledger, name, "settled", COUNSEL)
+    await erasure.erase(replace(home.stores, noted=noted), Selection((turn,)), "test", COUNSEL)
+    assert [turn in one.entries for one in noted.read()] == [True, False, True]
+    assert (await repeat(home.stores, [noted], 0.0, "put back", COUNSEL)).gone == 0
 
 
 async def test_rows_of_a_conversation_are_held_though_its_entries_are_others(home: Home) -> None:

@@ -33,6 +33,12 @@ def test_what_was_noted_is_read_in_order(noted: ErasureList, tmp_path: Path) -> 
     assert noted.digest(PLACE) != noted.digest(("msteams", "a:2"))
 
 
+def test_what_stayed_is_noted_behind_it(noted: ErasureList) -> None:
+    noted.note(1.5, ["a", "b"], [], [])
+    noted.keep(2.5, ["b"])
+    assert noted.read() == (NotedErasure(1.5, ("a", "b")), NotedErasure(2.5, stayed=("b",)))
+
+
 @pytest.mark.parametrize("line", ["", "[]", "nonsense", '{"at": 1, "entries": ["x"], "places": [], "notes": []}', "é"])
 def test_a_line_that_nobody_sealed_is_refused(noted: ErasureList, tmp_path: Path, line: str) -> None:
     noted.note(1.5, ["01JD"], [], [])
