@@ -13,6 +13,7 @@ from bot.turn.conversation.small_talk import lists
 from bot.turn.pipeline import answer_turn
 from bot.turn.rework import SHORT
 from bot.wording.conversation.email import LANGUAGES, email_body
+from grounding.bounded.pool import shared_pool
 from grounding.policy import Policy
 from grounding.prompting.model_composer import ModelComposer
 from grounding.prompting.prompt import own_texts
@@ -178,6 +179,7 @@ async def test_a_value_of_a_source_that_the_answer_does_not_have_is_not_added(tm
     w, _ = await drafting(
         tmp_path, "The returns fee is $5. Late delivery refund: $10.", document=DESKS, first="The returns fee is $5."
     )
+    w = World(replace(w.seams, run=shared_pool().run), w.ledger)  # as `bot.compose.system` has it
     _, said = await answered(w, "What is the returns fee?")
     reply = await then(w, "friendlier please", said)
     assert (reply.outcome, reply.answer) == (Outcome.WITHHELD, TEXTS["en"].moved)
